@@ -1,0 +1,224 @@
+#include "backends/kernels.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "backends/kernels.cpp"
+#include <hwy/foreach_target.h>  // IWYU pragma: keep
+#include <hwy/highway.h>
+
+#include <cmath>
+
+HWY_BEFORE_NAMESPACE();
+namespace halfulp::backends::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+// Highway's MulAdd rounds twice where the target has no fused instruction.
+#if HWY_ARCH_X86 && HWY_TARGET > HWY_AVX2
+template <class D, class V = hn::Vec<D>>
+V fused(D d, V a, V b, V c) {
+  using T = hn::TFromD<D>;
+  HWY_ALIGN T x[hn::MaxLanes(d)], y[hn::MaxLanes(d)], z[hn::MaxLanes(d)];
+  hn::Store(a, d, x);
+  hn::Store(b, d, y);
+  hn::Store(c, d, z);
+  for (std::size_t i = 0; i < hn::Lanes(d); ++i) x[i] = std::fma(x[i], y[i], z[i]);
+  return hn::Load(d, x);
+}
+#else
+template <class D, class V = hn::Vec<D>>
+V fused(D, V a, V b, V c) {
+  return hn::MulAdd(a, b, c);
+}
+#endif
+
+struct NoNarrowing {
+  explicit NoNarrowing(const Narrowing&) {}
+  template <class D, class V = hn::Vec<D>>
+  V operator()(D, V v) const {
+    return v;
+  }
+};
+
+template <class DU, class VU = hn::Vec<DU>>
+VU round_significand(DU du, VU bits, int dropped) {
+  const auto one = hn::Set(du, 1u);
+  const auto last_kept = hn::And(hn::ShiftRightSame(bits, dropped), one);
+  const auto below_half = hn::Set(du, (1u << (dropped - 1)) - 1);
+  const auto kept = hn::Set(du, ~((1u << dropped) - 1));
+  return hn::And(hn::Add(hn::Add(bits, below_half), last_kept), kept);
+}
+
+struct SignificandOnly {
+  explicit SignificandOnly(const Narrowing& n) : dropped(n.dropped_bits) {}
+  template <class D, class V = hn::Vec<D>>
+  V operator()(D d, V v) const {
+    const hn::RebindToUnsigned<D> du;
+    const auto rounded = hn::BitCast(d, round_significand(du, hn::BitCast(du, v), dropped));
+    return hn::IfThenElse(hn::IsNaN(v), v, rounded);
+  }
+  int dropped;
+};
+
+struct FullNarrowing {
+  explicit FullNarrowing(const Narrowing& n) : to(n) {}
+  template <class D, class V = hn::Vec<D>>
+  V operator()(D d, V v) const {
+    const hn::RebindToUnsigned<D> du;
+    const auto magnitude = hn::Abs(v);
+    const auto sign = hn::Xor(v, magnitude);
+    const auto normal =
+        hn::BitCast(d, round_significand(du, hn::BitCast(du, magnitude), to.dropped_bits));
+    const auto magic = hn::Set(d, to.magic);
+    const auto subnormal = hn::Sub(hn::Add(magnitude, magic), magic);
+    auto rounded =
+        hn::IfThenElse(hn::Lt(magnitude, hn::Set(d, to.min_normal)), subnormal, normal);
+    rounded = hn::IfThenElse(hn::Gt(rounded, hn::Set(d, to.max_finite)), hn::Set(d, to.overflow),
+                             rounded);
+    return hn::IfThenElse(hn::IsNaN(v), v, hn::Or(rounded, sign));
+  }
+  Narrowing to;
+};
+
+/// One vector of an operation, without narrowing.
+template <Op op, class D, class V = hn::Vec<D>>
+HWY_INLINE V apply(D d, V a, [[maybe_unused]] V b, [[maybe_unused]] V c) {
+  if constexpr (op == Op::add) return hn::Add(a, b);
+  if constexpr (op == Op::sub) return hn::Sub(a, b);
+  if constexpr (op == Op::mul) return hn::Mul(a, b);
+  if constexpr (op == Op::div) return hn::Div(a, b);
+  if constexpr (op == Op::fma) return fused(d, a, b, c);
+  if constexpr (op == Op::neg) return hn::Neg(a);
+  if constexpr (op == Op::abs) return hn::Abs(a);
+  if constexpr (op == Op::sqrt) return hn::Sqrt(a);
+  if constexpr (op == Op::reciprocal) return hn::Div(hn::Set(d, 1), a);
+  if constexpr (op == Op::rsqrt) return hn::Div(hn::Set(d, 1), hn::Sqrt(a));
+  // Highway's emulated Floor loses the sign of -0 on targets without the instruction.
+  if constexpr (op == Op::floor) return hn::CopySign(hn::Floor(a), a);
+  if constexpr (op == Op::cast) return a;
+  if constexpr (op == Op::min || op == Op::max) {
+    // The second operand where neither is smaller, as x86's min and max: decides between zeros.
+    const auto first = op == Op::min ? hn::Lt(a, b) : hn::Gt(a, b);
+    const auto chosen = hn::IfThenElse(first, a, b);
+    return hn::IfThenElse(hn::IsNaN(a), a, hn::IfThenElse(hn::IsNaN(b), b, chosen));
+  }
+}
+
+template <Op op, class Narrow, typename T>
+HWY_NOINLINE void loop(Operand<T> a, Operand<T> b, Operand<T> c, const Narrowing& narrowing,
+                       std::size_t size, T* out) {
+  const hn::ScalableTag<T> d;
+  const std::size_t lanes = hn::Lanes(d);
+  const Narrow narrow_to(narrowing);
+  std::size_t i = 0;
+  for (; i + lanes <= size; i += lanes) {
+    const auto x = hn::LoadU(d, a.data + (i & a.mask));
+    auto y = x;
+    auto z = x;
+    if constexpr (op == Op::add || op == Op::sub || op == Op::mul || op == Op::div ||
+                  op == Op::min || op == Op::max || op == Op::fma) {
+      y = hn::LoadU(d, b.data + (i & b.mask));
+    }
+    if constexpr (op == Op::fma) z = hn::LoadU(d, c.data + (i & c.mask));
+    hn::StoreU(narrow_to(d, apply<op>(d, x, y, z)), d, out + i);
+  }
+  if (i == size) return;
+  HWY_ALIGN T rest[3][hn::MaxLanes(d)] = {};
+  for (std::size_t k = 0; i + k < size; ++k) {
+    rest[0][k] = a.data[(i + k) & a.mask];
+    if (b.data != nullptr) rest[1][k] = b.data[(i + k) & b.mask];
+    if (c.data != nullptr) rest[2][k] = c.data[(i + k) & c.mask];
+  }
+  hn::Store(narrow_to(d, apply<op>(d, hn::Load(d, rest[0]), hn::Load(d, rest[1]),
+                                   hn::Load(d, rest[2]))),
+            d, rest[0]);
+  for (std::size_t k = 0; i + k < size; ++k) out[i + k] = rest[0][k];
+}
+
+template <Op op>
+void narrowed(Operand<float> a, Operand<float> b, Operand<float> c, const Narrowing& narrowing,
+              std::size_t size, float* out) {
+  switch (narrowing.kind) {
+    case Narrowing::Kind::none:
+      return loop<op, NoNarrowing>(a, b, c, narrowing, size, out);
+    case Narrowing::Kind::significand_only:
+      return loop<op, SignificandOnly>(a, b, c, narrowing, size, out);
+    case Narrowing::Kind::full:
+      return loop<op, FullNarrowing>(a, b, c, narrowing, size, out);
+  }
+}
+template <Op op>
+void narrowed(Operand<double> a, Operand<double> b, Operand<double> c, const Narrowing& narrowing,
+              std::size_t size, double* out) {
+  loop<op, NoNarrowing>(a, b, c, narrowing, size, out);
+}
+
+template <typename T>
+void run(Op op, Operand<T> a, Operand<T> b, Operand<T> c, const Narrowing& to, std::size_t size,
+         T* out) {
+  switch (op) {
+    case Op::add:
+      return narrowed<Op::add>(a, b, c, to, size, out);
+    case Op::sub:
+      return narrowed<Op::sub>(a, b, c, to, size, out);
+    case Op::mul:
+      return narrowed<Op::mul>(a, b, c, to, size, out);
+    case Op::div:
+      return narrowed<Op::div>(a, b, c, to, size, out);
+    case Op::min:
+      return narrowed<Op::min>(a, b, c, to, size, out);
+    case Op::max:
+      return narrowed<Op::max>(a, b, c, to, size, out);
+    case Op::fma:
+      return narrowed<Op::fma>(a, b, c, to, size, out);
+    case Op::neg:
+      return narrowed<Op::neg>(a, b, c, to, size, out);
+    case Op::abs:
+      return narrowed<Op::abs>(a, b, c, to, size, out);
+    case Op::sqrt:
+      return narrowed<Op::sqrt>(a, b, c, to, size, out);
+    case Op::rsqrt:
+      return narrowed<Op::rsqrt>(a, b, c, to, size, out);
+    case Op::reciprocal:
+      return narrowed<Op::reciprocal>(a, b, c, to, size, out);
+    case Op::floor:
+      return narrowed<Op::floor>(a, b, c, to, size, out);
+    case Op::cast:
+      return narrowed<Op::cast>(a, b, c, to, size, out);
+    case Op::constant:
+    case Op::index:
+    case Op::input:
+    case Op::arange:
+    case Op::linspace:
+    case Op::div_add:
+      HWY_ABORT("not a kernel operation");
+  }
+}
+
+void run_f32(Op op, Operand<float> a, Operand<float> b, Operand<float> c, const Narrowing& to,
+             std::size_t size, float* out) {
+  run(op, a, b, c, to, size, out);
+}
+void run_f64(Op op, Operand<double> a, Operand<double> b, Operand<double> c, const Narrowing& to,
+             std::size_t size, double* out) {
+  run(op, a, b, c, to, size, out);
+}
+
+}  // namespace halfulp::backends::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace halfulp::backends {
+
+HWY_EXPORT(run_f32);
+HWY_EXPORT(run_f64);
+
+void run_kernel(Op op, Operand<float> a, Operand<float> b, Operand<float> c,
+                const Narrowing& narrowing, std::size_t size, float* out) {
+  HWY_DYNAMIC_DISPATCH(run_f32)(op, a, b, c, narrowing, size, out);
+}
+void run_kernel(Op op, Operand<double> a, Operand<double> b, Operand<double> c, std::size_t size,
+                double* out) {
+  HWY_DYNAMIC_DISPATCH(run_f64)(op, a, b, c, Narrowing{}, size, out);
+}
+
+}  // namespace halfulp::backends
+#endif  // HWY_ONCE

@@ -1,0 +1,31 @@
+// The commands of the program. Each lives in command_<name>.cpp and registers itself with the parser.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <string>
+
+#include "harness/error.h"
+
+namespace CLI {
+class App;
+}
+
+namespace halfulp {
+
+/// What main() hands to the commands.
+struct CommandContext {
+  std::string command_line;           ///< as typed, for reports
+  bool quiet = false;                 ///< --quiet: no progress
+  std::atomic<bool> interrupted{false};  ///< set by the first Ctrl-C
+  std::function<ExitCode()> action;   ///< set by the chosen subcommand's callback, run after parsing
+};
+
+void add_list_command(CLI::App& app, CommandContext& context);
+void add_eval_command(CLI::App& app, CommandContext& context);
+void add_sweep_command(CLI::App& app, CommandContext& context);
+void add_fidelity_command(CLI::App& app, CommandContext& context);
+void add_ulp_command(CLI::App& app, CommandContext& context);
+void add_selftest_command(CLI::App& app, CommandContext& context);
+
+}  // namespace halfulp

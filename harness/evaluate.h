@@ -1,0 +1,51 @@
+// One backend on one case: evaluates axis after axis, block by block.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "harness/backend.h"
+#include "harness/case.h"
+
+namespace halfulp {
+
+/// What a case evaluates for one axis value: the number of indices and what constants refer to.
+std::uint64_t axis_count(const Case& c, const Params& params, const Format& dtype,
+                         const ExactNumber& axis_value);
+
+/// A (backend, case, parameters, dtype), compiled once. Owned by one thread.
+class AxisRunner {
+ public:
+  /// Throws Unsupported where the backend cannot run the case, UsageError for a wrong dtype.
+  AxisRunner(const Backend& backend, const Case& c, const Params& params, const Format& dtype);
+
+  /// Format of the results: the dtype, or the fixed format that the program ends in.
+  const Format& output_format() const { return output_; }
+
+  /// After `run`: whether the backend's world is admitted for that axis (Evaluator::admitted).
+  bool admitted() const { return admitted_; }
+
+  /// Evaluates every index in ascending blocks; each block was poisoned first.
+  void run(const ExactNumber& axis_value,
+           const std::function<void(std::uint64_t first, const Block& block)>& sink);
+
+ private:
+  Evaluator& evaluator_for(std::uint64_t count);
+
+  const Case& case_;
+  Backend backend_;
+  Params params_;
+  Format dtype_;
+  Format output_;
+  std::vector<InputVector> inputs_;
+  bool admitted_ = true;
+  std::unique_ptr<Evaluator> general_;    ///< for axes of two or more points
+  std::unique_ptr<Evaluator> singleton_;  ///< for axes of one point
+};
+
+/// The encodings of a whole axis in the output format.
+std::vector<std::uint64_t> evaluate_axis(AxisRunner& runner, const ExactNumber& axis_value);
+
+}  // namespace halfulp

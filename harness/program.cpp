@@ -1,0 +1,276 @@
+#include "harness/program.h"
+
+#define XXH_INLINE_ALL
+#include <fmt/format.h>
+#include <xxhash.h>
+
+#include <algorithm>
+
+#include "harness/error.h"
+
+namespace halfulp {
+namespace {
+
+std::string text(const Type& type) {
+  switch (type.kind) {
+    case Type::Kind::dtype:
+      return "T";
+    case Type::Kind::opmath:
+      return "opmath";
+    case Type::Kind::fixed:
+      return std::string(short_name(type.fixed));
+    case Type::Kind::integer:
+      return "int";
+  }
+  return {};
+}
+
+std::string text(const Constant& c) {
+  if (c.scale == 0) return to_string(c.offset);
+  std::string out = c.scale == 1 ? "n" : c.scale == -1 ? "-n" : fmt::format("{}n", c.scale);
+  if (c.offset != exact(0)) {
+    const std::string offset = to_string(c.offset);
+    out += (offset.front() == '-' ? "" : "+") + offset;
+    out = '(' + out + ')';
+  }
+  return out;
+}
+
+std::string_view infix(Op op) {
+  switch (op) {
+    case Op::add:
+      return "+";
+    case Op::sub:
+      return "-";
+    case Op::mul:
+      return "*";
+    case Op::div:
+      return "/";
+    default:
+      return {};
+  }
+}
+
+std::string operand_text(const Program& p, ValueId id) {
+  const Instruction& i = p.at(id);
+  return i.op == Op::constant ? text(i.constant) : fmt::format("%{}", id);
+}
+
+std::string expression(const Program& p, ValueId id) {
+  const Instruction& i = p.at(id);
+  if (i.op == Op::constant) return text(i.constant);
+  if (i.op == Op::index) return "i";
+  if (i.op == Op::input) return fmt::format("x{}", i.input);
+  std::vector<std::string> parts;
+  for (int k = 0; k < arity(i.op); ++k) {
+    parts.push_back(expression(p, i.operands[static_cast<std::size_t>(k)]));
+  }
+  const std::string type = text(i.type);
+  if (i.op == Op::cast) return fmt::format("{}({})", type, parts[0]);
+  if (const auto sign = infix(i.op); !sign.empty()) {
+    return fmt::format("{}({} {} {})", type, parts[0], sign, parts[1]);
+  }
+  return fmt::format("{}<{}>({})", name(i.op), type, fmt::join(parts, ", "));
+}
+
+}  // namespace
+
+std::string_view name(Op op) {
+  switch (op) {
+    case Op::constant:
+      return "constant";
+    case Op::index:
+      return "index";
+    case Op::input:
+      return "input";
+    case Op::arange:
+      return "arange";
+    case Op::linspace:
+      return "linspace";
+    case Op::add:
+      return "add";
+    case Op::sub:
+      return "sub";
+    case Op::mul:
+      return "mul";
+    case Op::div:
+      return "div";
+    case Op::min:
+      return "min";
+    case Op::max:
+      return "max";
+    case Op::fma:
+      return "fma";
+    case Op::div_add:
+      return "div_add";
+    case Op::neg:
+      return "neg";
+    case Op::abs:
+      return "abs";
+    case Op::sqrt:
+      return "sqrt";
+    case Op::rsqrt:
+      return "rsqrt";
+    case Op::reciprocal:
+      return "reciprocal";
+    case Op::floor:
+      return "floor";
+    case Op::cast:
+      return "cast";
+  }
+  return {};
+}
+
+int arity(Op op) {
+  switch (op) {
+    case Op::constant:
+    case Op::index:
+    case Op::input:
+      return 0;
+    case Op::neg:
+    case Op::abs:
+    case Op::sqrt:
+    case Op::rsqrt:
+    case Op::reciprocal:
+    case Op::floor:
+    case Op::cast:
+      return 1;
+    case Op::arange:
+    case Op::linspace:
+    case Op::add:
+    case Op::sub:
+    case Op::mul:
+    case Op::div:
+    case Op::min:
+    case Op::max:
+      return 2;
+    case Op::fma:
+    case Op::div_add:
+      return 3;
+  }
+  return 0;
+}
+
+ExactNumber bind(const Constant& constant, const ExactNumber& n) {
+  if (constant.scale == 0) return constant.offset;
+  if (constant.scale == 1 && constant.offset == exact(0)) return n;
+  if (!n.is_integer() || !constant.offset.is_integer()) {
+    throw UsageError(fmt::format("a size expression needs an integer, not {}", to_string(n)));
+  }
+  return exact(constant.scale * n.numerator + constant.offset.numerator);
+}
+
+std::optional<Format> resolve(const Type& type, const Format& dtype) {
+  switch (type.kind) {
+    case Type::Kind::dtype:
+      return dtype;
+    case Type::Kind::opmath:
+      return opmath_format(dtype);
+    case Type::Kind::fixed:
+      return type.fixed;
+    case Type::Kind::integer:
+      return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+std::vector<Shape> shapes(const Program& program) {
+  std::vector<Shape> out;
+  for (const Instruction& i : program.instructions) {
+    const bool source =
+        i.op == Op::index || i.op == Op::input || i.op == Op::arange || i.op == Op::linspace;
+    Shape shape = source ? Shape::map : Shape::uniform;
+    for (int k = 0; k < arity(i.op); ++k) {
+      if (out[i.operands[static_cast<std::size_t>(k)]] == Shape::map) shape = Shape::map;
+    }
+    out.push_back(shape);
+  }
+  return out;
+}
+
+std::vector<int> use_counts(const Program& program) {
+  std::vector<int> counts(program.instructions.size(), 0);
+  for (const Instruction& i : program.instructions) {
+    for (int k = 0; k < arity(i.op); ++k) ++counts[i.operands[static_cast<std::size_t>(k)]];
+  }
+  ++counts[program.output];
+  return counts;
+}
+
+Program without_dead_code(const Program& program) {
+  std::vector<bool> needed(program.instructions.size(), false);
+  needed[program.output] = true;
+  for (std::size_t id = program.instructions.size(); id-- > 0;) {
+    if (!needed[id]) continue;
+    const Instruction& i = program.instructions[id];
+    for (int k = 0; k < arity(i.op); ++k) needed[i.operands[static_cast<std::size_t>(k)]] = true;
+  }
+  std::vector<ValueId> renumbered(program.instructions.size());
+  ProgramBuilder builder;
+  for (std::size_t id = 0; id < program.instructions.size(); ++id) {
+    if (!needed[id]) continue;
+    Instruction i = program.instructions[id];
+    for (int k = 0; k < arity(i.op); ++k) {
+      auto& operand = i.operands[static_cast<std::size_t>(k)];
+      operand = renumbered[operand];
+    }
+    renumbered[id] = builder.append(i);
+  }
+  return builder.finish(renumbered[program.output]);
+}
+
+std::string to_string(const Program& program) {
+  std::string out;
+  for (std::size_t id = 0; id < program.instructions.size(); ++id) {
+    const Instruction& i = program.instructions[id];
+    if (i.op == Op::constant) continue;
+    std::vector<std::string> operands;
+    if (i.op == Op::input) operands.push_back(fmt::format("x{}", i.input));
+    for (int k = 0; k < arity(i.op); ++k) {
+      operands.push_back(operand_text(program, i.operands[static_cast<std::size_t>(k)]));
+    }
+    out += fmt::format("%{} = {}<{}> {}\n", id, name(i.op), text(i.type), fmt::join(operands, ", "));
+  }
+  return out + fmt::format("return {}\n", operand_text(program, program.output));
+}
+
+std::string to_expression(const Program& program) { return expression(program, program.output); }
+
+std::uint64_t stable_hash(const Program& program) {
+  const std::string printed = to_string(program);
+  return XXH64(printed.data(), printed.size(), 0);
+}
+
+ValueId ProgramBuilder::append(const Instruction& instruction) {
+  instructions_.push_back(instruction);
+  return static_cast<ValueId>(instructions_.size() - 1);
+}
+ValueId ProgramBuilder::literal(const ExactNumber& value) {
+  return append({.op = Op::constant, .type = {}, .constant = {.offset = value}});
+}
+ValueId ProgramBuilder::size(std::int64_t scale, std::int64_t offset) {
+  return append({.op = Op::constant,
+                 .type = {},
+                 .constant = {.scale = scale, .offset = exact(offset), .origin = Origin::size}});
+}
+ValueId ProgramBuilder::index() { return append({.op = Op::index, .type = integer_type}); }
+ValueId ProgramBuilder::input(std::uint32_t which) {
+  return append({.op = Op::input, .type = dtype_type, .input = which});
+}
+ValueId ProgramBuilder::arange(Type type, ValueId start, ValueId step) {
+  return binary(Op::arange, type, start, step);
+}
+ValueId ProgramBuilder::linspace(Type type, ValueId start, ValueId end) {
+  return binary(Op::linspace, type, start, end);
+}
+ValueId ProgramBuilder::unary(Op op, Type type, ValueId a) {
+  return append({.op = op, .type = type, .operands = {a, 0, 0}});
+}
+ValueId ProgramBuilder::binary(Op op, Type type, ValueId a, ValueId b) {
+  return append({.op = op, .type = type, .operands = {a, b, 0}});
+}
+ValueId ProgramBuilder::ternary(Op op, Type type, ValueId a, ValueId b, ValueId c) {
+  return append({.op = op, .type = type, .operands = {a, b, c}});
+}
+
+}  // namespace halfulp
