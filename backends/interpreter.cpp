@@ -98,9 +98,9 @@ class Interpreter final : public Evaluator {
     const auto b = operand<T>(step.operands[1], first);
     const auto c = operand<T>(step.operands[2], first);
     if constexpr (std::is_same_v<T, float>) {
-      run_kernel(step.op, a, b, c, step.narrowing, size, out);
+      step.kernel_f32(a, b, c, step.narrowing, size, out);
     } else {
-      run_kernel(step.op, a, b, c, size, out);
+      step.kernel_f64(a, b, c, step.narrowing, size, out);
     }
   }
 

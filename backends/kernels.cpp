@@ -6,6 +6,7 @@
 #include <hwy/highway.h>
 
 #include <cmath>
+#include <type_traits>
 
 HWY_BEFORE_NAMESPACE();
 namespace halfulp::backends::HWY_NAMESPACE {
@@ -133,74 +134,82 @@ HWY_NOINLINE void loop(Operand<T> a, Operand<T> b, Operand<T> c, const Narrowing
   for (std::size_t k = 0; i + k < size; ++k) out[i + k] = rest[0][k];
 }
 
-template <Op op>
-void narrowed(Operand<float> a, Operand<float> b, Operand<float> c, const Narrowing& narrowing,
-              std::size_t size, float* out) {
-  switch (narrowing.kind) {
-    case Narrowing::Kind::none:
-      return loop<op, NoNarrowing>(a, b, c, narrowing, size, out);
-    case Narrowing::Kind::significand_only:
-      return loop<op, SignificandOnly>(a, b, c, narrowing, size, out);
-    case Narrowing::Kind::full:
-      return loop<op, FullNarrowing>(a, b, c, narrowing, size, out);
+template <Op op, typename T>
+auto select(Narrowing::Kind kind) {
+  if constexpr (std::is_same_v<T, float>) {
+    switch (kind) {
+      case Narrowing::Kind::none:
+        break;
+      case Narrowing::Kind::significand_only:
+        return &loop<op, SignificandOnly, T>;
+      case Narrowing::Kind::full:
+        return &loop<op, FullNarrowing, T>;
+    }
   }
-}
-template <Op op>
-void narrowed(Operand<double> a, Operand<double> b, Operand<double> c, const Narrowing& narrowing,
-              std::size_t size, double* out) {
-  loop<op, NoNarrowing>(a, b, c, narrowing, size, out);
+  return &loop<op, NoNarrowing, T>;
 }
 
 template <typename T>
-void run(Op op, Operand<T> a, Operand<T> b, Operand<T> c, const Narrowing& to, std::size_t size,
-         T* out) {
+auto kernel(Op op, Narrowing::Kind kind) {
   switch (op) {
     case Op::add:
-      return narrowed<Op::add>(a, b, c, to, size, out);
+      return select<Op::add, T>(kind);
     case Op::sub:
-      return narrowed<Op::sub>(a, b, c, to, size, out);
+      return select<Op::sub, T>(kind);
     case Op::mul:
-      return narrowed<Op::mul>(a, b, c, to, size, out);
+      return select<Op::mul, T>(kind);
     case Op::div:
-      return narrowed<Op::div>(a, b, c, to, size, out);
+      return select<Op::div, T>(kind);
     case Op::min:
-      return narrowed<Op::min>(a, b, c, to, size, out);
+      return select<Op::min, T>(kind);
     case Op::max:
-      return narrowed<Op::max>(a, b, c, to, size, out);
+      return select<Op::max, T>(kind);
     case Op::fma:
-      return narrowed<Op::fma>(a, b, c, to, size, out);
+      return select<Op::fma, T>(kind);
     case Op::neg:
-      return narrowed<Op::neg>(a, b, c, to, size, out);
+      return select<Op::neg, T>(kind);
     case Op::abs:
-      return narrowed<Op::abs>(a, b, c, to, size, out);
+      return select<Op::abs, T>(kind);
     case Op::sqrt:
-      return narrowed<Op::sqrt>(a, b, c, to, size, out);
+      return select<Op::sqrt, T>(kind);
     case Op::rsqrt:
-      return narrowed<Op::rsqrt>(a, b, c, to, size, out);
+      return select<Op::rsqrt, T>(kind);
     case Op::reciprocal:
-      return narrowed<Op::reciprocal>(a, b, c, to, size, out);
+      return select<Op::reciprocal, T>(kind);
     case Op::floor:
-      return narrowed<Op::floor>(a, b, c, to, size, out);
+      return select<Op::floor, T>(kind);
     case Op::cast:
-      return narrowed<Op::cast>(a, b, c, to, size, out);
+      return select<Op::cast, T>(kind);
     case Op::constant:
     case Op::index:
     case Op::input:
     case Op::arange:
     case Op::linspace:
     case Op::div_add:
-      HWY_ABORT("not a kernel operation");
+      break;
   }
+  HWY_ABORT("not a kernel operation");
 }
 
-void run_f32(Op op, Operand<float> a, Operand<float> b, Operand<float> c, const Narrowing& to,
-             std::size_t size, float* out) {
-  run(op, a, b, c, to, size, out);
+KernelF32 find_f32(Op op, Narrowing::Kind kind) { return kernel<float>(op, kind); }
+KernelF64 find_f64(Op op) { return kernel<double>(op, Narrowing::Kind::none); }
+
+template <typename T>
+void fill_iota(std::uint64_t first, std::size_t size, T* out) {
+  const hn::ScalableTag<T> d;
+  const std::size_t lanes = hn::Lanes(d);
+  auto index = hn::Iota(d, static_cast<T>(first));  // exact to 2^24, and so is the sum
+  const auto step = hn::Set(d, static_cast<T>(lanes));
+  std::size_t i = 0;
+  for (; i + lanes <= size; i += lanes) {
+    hn::StoreU(index, d, out + i);
+    index = hn::Add(index, step);
+  }
+  for (; i < size; ++i) out[i] = static_cast<T>(first + i);
 }
-void run_f64(Op op, Operand<double> a, Operand<double> b, Operand<double> c, const Narrowing& to,
-             std::size_t size, double* out) {
-  run(op, a, b, c, to, size, out);
-}
+
+void iota_f32(std::uint64_t first, std::size_t size, float* out) { fill_iota(first, size, out); }
+void iota_f64(std::uint64_t first, std::size_t size, double* out) { fill_iota(first, size, out); }
 
 }  // namespace halfulp::backends::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -208,16 +217,30 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace halfulp::backends {
 
-HWY_EXPORT(run_f32);
-HWY_EXPORT(run_f64);
+HWY_EXPORT(find_f32);
+HWY_EXPORT(find_f64);
+HWY_EXPORT(iota_f32);
+HWY_EXPORT(iota_f64);
+
+KernelF32 kernel_f32(Op op, Narrowing::Kind kind) {
+  return HWY_DYNAMIC_DISPATCH(find_f32)(op, kind);
+}
+KernelF64 kernel_f64(Op op) { return HWY_DYNAMIC_DISPATCH(find_f64)(op); }
 
 void run_kernel(Op op, Operand<float> a, Operand<float> b, Operand<float> c,
                 const Narrowing& narrowing, std::size_t size, float* out) {
-  HWY_DYNAMIC_DISPATCH(run_f32)(op, a, b, c, narrowing, size, out);
+  kernel_f32(op, narrowing.kind)(a, b, c, narrowing, size, out);
 }
 void run_kernel(Op op, Operand<double> a, Operand<double> b, Operand<double> c, std::size_t size,
                 double* out) {
-  HWY_DYNAMIC_DISPATCH(run_f64)(op, a, b, c, Narrowing{}, size, out);
+  kernel_f64(op)(a, b, c, {}, size, out);
+}
+
+void fill_indices(std::uint64_t first, std::size_t size, float* out) {
+  HWY_DYNAMIC_DISPATCH(iota_f32)(first, size, out);
+}
+void fill_indices(std::uint64_t first, std::size_t size, double* out) {
+  HWY_DYNAMIC_DISPATCH(iota_f64)(first, size, out);
 }
 
 }  // namespace halfulp::backends

@@ -41,10 +41,21 @@ struct Narrowing {
 Narrowing narrowing_to(const Format& format);
 
 /// out[i] = narrow(op(a[i], b[i], c[i])) for i < size: one IEEE operation in the carrier's format,
-/// then one narrowing. Operands that the operation does not have are ignored. `op` is an arithmetic
-/// operation or `cast`. Any alignment; out may be an operand. The same bits on every instruction set.
-void run_kernel(Op op, Operand<float> a, Operand<float> b, Operand<float> c, const Narrowing& narrowing,
-                std::size_t size, float* out);
+/// then one narrowing. Operands that the operation does not have are ignored. Any alignment; out may
+/// be an operand. The same bits on every instruction set.
+using KernelF32 = void (*)(Operand<float> a, Operand<float> b, Operand<float> c,
+                           const Narrowing& narrowing, std::size_t size, float* out);
+/// The same in binary64, which is never narrowed.
+using KernelF64 = void (*)(Operand<double> a, Operand<double> b, Operand<double> c,
+                           const Narrowing&, std::size_t size, double* out);
+
+/// The kernel of an arithmetic operation or `cast`, for the best instruction set in use.
+KernelF32 kernel_f32(Op op, Narrowing::Kind kind);
+KernelF64 kernel_f64(Op op);
+
+/// Looks the kernel up and runs it.
+void run_kernel(Op op, Operand<float> a, Operand<float> b, Operand<float> c,
+                const Narrowing& narrowing, std::size_t size, float* out);
 void run_kernel(Op op, Operand<double> a, Operand<double> b, Operand<double> c, std::size_t size,
                 double* out);
 

@@ -187,7 +187,12 @@ class Planner {
     return {Location::Kind::block, number};
   }
 
-  void append(const Step& step, Shape shape) {
+  void append(Step step, Shape shape) {
+    if (step.kind == Step::Kind::kernel && step.carrier == Carrier::f32) {
+      step.kernel_f32 = kernel_f32(step.op, step.narrowing.kind);
+    } else if (step.kind == Step::Kind::kernel) {
+      step.kernel_f64 = kernel_f64(step.op);
+    }
     (shape == Shape::uniform ? plan_.uniform_steps : plan_.block_steps).push_back(step);
   }
 

@@ -45,6 +45,8 @@ struct Step {
   Carrier carrier = Carrier::f32;  ///< of the result
   Format format = binary32;        ///< of the result; for ramps
   Narrowing narrowing{};
+  KernelF32 kernel_f32 = nullptr;  ///< for kernel steps, by carrier
+  KernelF64 kernel_f64 = nullptr;
   std::array<Location, 3> operands{};
   Location result{};
   std::array<Constant, 2> ramp{};  ///< start and step or end, for ramps

@@ -101,22 +101,11 @@ T scalar_result(Op op, T a, T b, T c) {
   throw std::logic_error("not a kernel operation");
 }
 
-template <typename T>
-void fill(std::uint64_t first, std::size_t size, T* out) {
-  const auto base = static_cast<std::int32_t>(first);
-  for (std::size_t i = 0; i < size; ++i) {
-    out[i] = static_cast<T>(base + static_cast<std::int32_t>(i));
-  }
-}
-
 }  // namespace
 
 float run_scalar(Op op, float a, float b, float c, const Narrowing& to) {
   return narrow(scalar_result(op, a, b, c), to);
 }
 double run_scalar(Op op, double a, double b, double c) { return scalar_result(op, a, b, c); }
-
-void fill_indices(std::uint64_t first, std::size_t size, float* out) { fill(first, size, out); }
-void fill_indices(std::uint64_t first, std::size_t size, double* out) { fill(first, size, out); }
 
 }  // namespace halfulp::backends

@@ -22,9 +22,10 @@ constexpr Carrier carrier_of(const Format& format) {
   return format == binary64 ? Carrier::f64 : Carrier::f32;
 }
 
-/// Written into every output before a backend runs: a signalling NaN that no arithmetic returns.
-inline constexpr std::uint32_t poison_f32 = 0x7fa0dead;
-inline constexpr std::uint64_t poison_f64 = 0x7ff4dead0000dead;
+/// Written into every output before a backend runs: a NaN with all bits set, which no arithmetic on
+/// halfulp's inputs returns.
+inline constexpr std::uint32_t poison_f32 = ~std::uint32_t{0};
+inline constexpr std::uint64_t poison_f64 = ~std::uint64_t{0};
 
 /// Results of up to `block_lanes` consecutive indices; only the carrier in use is meaningful.
 struct alignas(64) Block {

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <limits>
 
-#include "harness/diff_kernels.h"
 #include "harness/encoding.h"
 
 namespace halfulp {
@@ -12,8 +11,8 @@ namespace {
 
 Witness witness(const Comparison& c, std::size_t lane) {
   return {{c.width, c.first + lane},
-          encode_exact(c.actual->value(lane), c.format),
-          encode_exact(c.expected->value(lane), c.format)};
+          encode_exact(c.actual->value(lane), c.constants->format),
+          encode_exact(c.expected->value(lane), c.constants->format)};
 }
 
 /// Errors of one lane: from the oracle, or exact differences of two values rounded once.
@@ -22,7 +21,7 @@ ExactErrors errors_at(const Comparison& c, std::size_t lane) {
   if (c.oracle != nullptr) return c.oracle->exact_errors(c.first + lane, actual);
   const double expected = c.expected->value(lane);
   const double abs = std::fabs(actual - expected);
-  return {abs, abs / ulp_at(expected, c.format), abs / std::fabs(expected)};
+  return {abs, abs / ulp_at(expected, c.constants->format), abs / std::fabs(expected)};
 }
 
 void offer_errors(const Comparison& c, std::size_t lane, Metrics& m) {
@@ -47,8 +46,8 @@ ErrorThresholds thresholds(const Comparison& c, const Metrics& m) {
   return {.abs = std::min(m.abs.value, m.range_ulp.value * c.range_ulp),
           .ulp_error = m.ulp_error.value,
           .rel = m.rel.value,
-          .ulp_per_binade = std::ldexp(1.0, -c.format.fraction_bits()),
-          .min_ulp = std::ldexp(1.0, c.format.min_subnormal_exponent())};
+          .ulp_per_binade = c.constants->ulp_per_binade,
+          .min_ulp = c.constants->min_ulp};
 }
 
 /// Could this lane, by its approximate error, still be a new maximum?
@@ -58,7 +57,7 @@ bool may_exceed(const Comparison& c, std::size_t lane, const Metrics& m) {
   const double error = std::fabs(c.actual->value(lane) - value) + 2 * radius;
   const double low = std::max(std::fabs(value) - radius, 0.0);
   return error > std::min(m.abs.value, m.range_ulp.value * c.range_ulp) ||
-         error > m.ulp_error.value * ulp_at(low, c.format) ||
+         error > m.ulp_error.value * ulp_at(low, c.constants->format) ||
          (value != 0 && error > m.rel.value * (1 - 0x1p-50) * low);
 }
 
@@ -75,8 +74,8 @@ void offer_candidates(const Comparison& c, const std::uint16_t* lanes, std::size
     return rough(a) < rough(b);
   });
   const auto* sharpest = std::max_element(lanes, lanes + count, [&](auto a, auto b) {
-    return rough(a) * ulp_at(c.expected->value(b), c.format) <
-           rough(b) * ulp_at(c.expected->value(a), c.format);
+    return rough(a) * ulp_at(c.expected->value(b), c.constants->format) <
+           rough(b) * ulp_at(c.expected->value(a), c.constants->format);
   });
   offer_errors(c, *worst, m);
   offer_errors(c, *sharpest, m);
@@ -109,7 +108,7 @@ void add_steps(const Comparison& c, const BlockDistances& d, Metrics& m) {
 std::uint64_t accumulate_f32(const Comparison& c, Metrics& m) {
   const std::size_t size = c.actual->size;
   BlockDistances d;
-  measure_distances(c.actual->f32, c.expected->f32, carrier_ordinal(c.format), size, d);
+  measure_distances(c.actual->f32, c.expected->f32, c.constants->ordinal, size, d);
   if (d.differing == 0) {
     m.histogram.add(0, size - d.both_nonfinite);
   } else {
@@ -163,6 +162,13 @@ std::uint64_t accumulate_by_lane(const Comparison& c, Metrics& m, NeedsErrors ne
 
 }  // namespace
 
+DiffConstants::DiffConstants(const Format& f)
+    : format(f),
+      ulp_per_binade(std::ldexp(1.0, -f.fraction_bits())),
+      min_ulp(std::ldexp(1.0, f.min_subnormal_exponent())) {
+  if (carrier_of(f) == Carrier::f32) ordinal = carrier_ordinal(f);
+}
+
 std::uint64_t lane_steps(const Comparison& c, std::size_t lane) {
   const double actual = c.actual->value(lane);
   const double expected = c.expected->value(lane);
@@ -170,7 +176,7 @@ std::uint64_t lane_steps(const Comparison& c, std::size_t lane) {
     const bool alike = actual == expected || (std::isnan(actual) && std::isnan(expected));
     return alike ? 0 : unlike_nonfinite;
   }
-  return steps_between(encode_exact(actual, c.format), encode_exact(expected, c.format), c.format);
+  return steps_between(encode_exact(actual, c.constants->format), encode_exact(expected, c.constants->format), c.constants->format);
 }
 
 std::uint64_t accumulate(const Comparison& c, Metrics& m) {

@@ -4,11 +4,21 @@
 #include <cstdint>
 
 #include "harness/block.h"
+#include "harness/diff_kernels.h"
 #include "harness/format.h"
 #include "harness/metrics.h"
 #include "harness/oracle.h"
 
 namespace halfulp {
+
+/// What the comparison of results of a format needs, computed once.
+struct DiffConstants {
+  explicit DiffConstants(const Format& format);
+  Format format;
+  CarrierOrdinal ordinal;      ///< for binary32 carriers
+  double ulp_per_binade = 0;   ///< 2^(1 - precision)
+  double min_ulp = 0;          ///< the smallest subnormal
+};
 
 /// Two blocks of the same indices. With the oracle as reference, `expected` is its rounded block and
 /// errors are measured against the unrounded exact results; otherwise against `expected` itself.
@@ -17,7 +27,7 @@ struct Comparison {
   const Block* expected = nullptr;
   const OracleBlock* exact = nullptr;  ///< null when the reference is a backend
   OracleEvaluator* oracle = nullptr;   ///< settles which error is largest; set with `exact`
-  Format format = binary32;            ///< of the results
+  const DiffConstants* constants = nullptr;
   double range_ulp = 1;                ///< spacing of the format at the top of the output range
   std::uint64_t width = 0;             ///< Point::width of these results
   std::uint64_t first = 0;             ///< index of lane 0

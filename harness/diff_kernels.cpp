@@ -94,48 +94,69 @@ void distances(const float* actual, const float* expected, const CarrierOrdinal&
   for (std::size_t k = 0; i + k < size; ++k) out.steps[i + k] = steps[k];
 }
 
-/// Which lanes of a vector of doubles may exceed a threshold.
-template <class D, class V = hn::Vec<D>>
-hn::Mask<D> exceeds(D d, V actual, V value, V radius, const ErrorThresholds& t) {
-  const hn::RebindToUnsigned<D> du;
-  const auto magnitude = hn::Abs(value);
-  const auto error = hn::Add(hn::Abs(hn::Sub(actual, value)), hn::Add(radius, radius));
-  // Lower ends of |value| give the smallest ulp and the largest relative error.
-  const auto low = hn::Max(hn::Sub(magnitude, radius), hn::Zero(d));
-  const auto binade = hn::BitCast(
-      d, hn::And(hn::BitCast(du, low), hn::Set(du, std::uint64_t{0x7ff0000000000000})));
-  const auto ulp =
-      hn::Max(hn::Mul(binade, hn::Set(d, t.ulp_per_binade)), hn::Set(d, t.min_ulp));
-  const auto non_zero = hn::Gt(magnitude, hn::Zero(d));
-  const auto by_abs = hn::Gt(error, hn::Set(d, t.abs));
-  const auto by_ulp = hn::Gt(error, hn::Mul(ulp, hn::Set(d, t.ulp_error)));
-  // The largest quotient so far was rounded; so is this product.
-  const auto rel_bound = hn::Mul(low, hn::Set(d, t.rel * (1 - 0x1p-50)));
-  const auto by_rel = hn::And(hn::Gt(error, rel_bound), non_zero);
-  return hn::Or(by_abs, hn::Or(by_ulp, by_rel));
+/// The thresholds, ready to compare a vector of doubles with.
+template <class D>
+struct Limits {
+  using V = hn::Vec<D>;
+  Limits(D d, const ErrorThresholds& t)
+      : abs(hn::Set(d, t.abs)),
+        ulp_error(hn::Set(d, t.ulp_error * t.ulp_per_binade)),
+        min_ulp_error(hn::Set(d, t.ulp_error * t.min_ulp)),
+        // The largest quotient so far was rounded; so is the product with it.
+        rel(hn::Set(d, t.rel * (1 - 0x1p-50))) {}
+
+  /// Which lanes may exceed one of them.
+  hn::Mask<D> exceeded(D d, V actual, V value, V radius) const {
+    const auto magnitude = hn::Abs(value);
+    const auto error = hn::Add(hn::Abs(hn::Sub(actual, value)), hn::Add(radius, radius));
+    // The low end of |value| has the smallest ulp and the largest relative error.
+    const auto low = hn::Max(hn::Sub(magnitude, radius), hn::Zero(d));
+    const auto binade = hn::And(low, hn::BitCast(d, hn::Set(hn::RebindToUnsigned<D>(),
+                                                            std::uint64_t{0x7ff0000000000000})));
+    const auto by_ulp = hn::Max(hn::Mul(binade, ulp_error), min_ulp_error);
+    // A zero has no relative error.
+    const auto by_rel = hn::IfThenElse(hn::Gt(magnitude, hn::Zero(d)), hn::Mul(low, rel), abs);
+    return hn::Gt(error, hn::Min(abs, hn::Min(by_ulp, by_rel)));
+  }
+
+  V abs, ulp_error, min_ulp_error, rel;
+};
+
+template <class D>
+std::size_t list_lanes(D d, hn::Mask<D> mask, std::size_t base, std::size_t size,
+                       std::uint16_t* out) {
+  HWY_ALIGN double flags[hn::MaxLanes(d)];
+  hn::Store(hn::IfThenElseZero(mask, hn::Set(d, 1.0)), d, flags);
+  std::size_t found = 0;
+  for (std::size_t k = 0; k < hn::Lanes(d) && base + k < size; ++k) {
+    if (flags[k] != 0) out[found++] = static_cast<std::uint16_t>(base + k);
+  }
+  return found;
 }
 
-std::size_t candidates(const float* actual, const float* expected, const double* value,
-                       const double* radius, const ErrorThresholds& t, std::size_t size,
-                       std::uint16_t* lanes_out) {
+/// `value` and `radius` are null where the expected values are exact.
+template <bool is_approximate>
+std::size_t find_candidates(const float* actual, const float* expected, const double* value,
+                            const double* radius, const ErrorThresholds& thresholds,
+                            std::size_t size, std::uint16_t* out) {
   const hn::ScalableTag<double> d;
   const hn::Rebind<float, decltype(d)> df;
   const std::size_t lanes = hn::Lanes(d);
-  std::size_t found = 0;
-  const auto list = [&](std::size_t base, auto mask) {
-    if (HWY_LIKELY(hn::AllFalse(d, mask))) return;
-    HWY_ALIGN double flags[hn::MaxLanes(d)];
-    hn::Store(hn::IfThenElseZero(mask, hn::Set(d, 1.0)), d, flags);
-    for (std::size_t k = 0; k < lanes && base + k < size; ++k) {
-      if (flags[k] != 0) lanes_out[found++] = static_cast<std::uint16_t>(base + k);
-    }
-  };
+  const Limits limits(d, thresholds);
   const auto widen = [&](const float* from) { return hn::PromoteTo(d, hn::LoadU(df, from)); };
+  std::size_t found = 0;
   std::size_t i = 0;
   for (; i + lanes <= size; i += lanes) {
-    const auto v = value != nullptr ? hn::LoadU(d, value + i) : widen(expected + i);
-    const auto r = value != nullptr ? hn::LoadU(d, radius + i) : hn::Zero(d);
-    list(i, exceeds(d, widen(actual + i), v, r, t));
+    auto v = hn::Zero(d);
+    auto r = hn::Zero(d);
+    if constexpr (is_approximate) {
+      v = hn::LoadU(d, value + i);
+      r = hn::LoadU(d, radius + i);
+    } else {
+      v = widen(expected + i);
+    }
+    const auto mask = limits.exceeded(d, widen(actual + i), v, r);
+    if (HWY_UNLIKELY(!hn::AllFalse(d, mask))) found += list_lanes(d, mask, i, size, out + found);
   }
   if (i == size) return found;
   HWY_ALIGN float a[hn::MaxLanes(d)] = {};
@@ -143,11 +164,19 @@ std::size_t candidates(const float* actual, const float* expected, const double*
   HWY_ALIGN double r[hn::MaxLanes(d)] = {};
   for (std::size_t k = 0; i + k < size; ++k) {
     a[k] = actual[i + k];
-    v[k] = value != nullptr ? value[i + k] : static_cast<double>(expected[i + k]);
-    if (value != nullptr) r[k] = radius[i + k];
+    v[k] = is_approximate ? value[i + k] : static_cast<double>(expected[i + k]);
+    if (is_approximate) r[k] = radius[i + k];
   }
-  list(i, exceeds(d, widen(a), hn::Load(d, v), hn::Load(d, r), t));
-  return found;
+  const auto mask = limits.exceeded(d, widen(a), hn::Load(d, v), hn::Load(d, r));
+  return found + list_lanes(d, mask, i, size, out + found);
+}
+
+std::size_t candidates(const float* actual, const float* expected, const double* value,
+                       const double* radius, const ErrorThresholds& thresholds, std::size_t size,
+                       std::uint16_t* out) {
+  return value != nullptr
+             ? find_candidates<true>(actual, expected, value, radius, thresholds, size, out)
+             : find_candidates<false>(actual, expected, value, radius, thresholds, size, out);
 }
 
 }  // namespace halfulp::HWY_NAMESPACE

@@ -1,6 +1,7 @@
 #include "harness/evaluate.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "harness/encoding.h"
 
@@ -9,11 +10,8 @@ namespace halfulp {
 void poison(Block& block, Carrier carrier, std::size_t size) {
   block.carrier = carrier;
   block.size = size;
-  if (carrier == Carrier::f32) {
-    std::fill_n(block.f32, size, std::bit_cast<float>(poison_f32));
-  } else {
-    std::fill_n(block.f64, size, std::bit_cast<double>(poison_f64));
-  }
+  const std::size_t lane_bytes = carrier == Carrier::f32 ? sizeof(float) : sizeof(double);
+  std::memset(static_cast<void*>(block.f64), 0xff, size * lane_bytes);  // poison_f32, poison_f64
 }
 
 std::uint64_t axis_count(const Case& c, const Params& params, const Format& dtype,

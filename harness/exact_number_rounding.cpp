@@ -9,6 +9,7 @@
 
 #include "harness/encoding.h"
 #include "harness/exact_number.h"
+#include "harness/format.h"
 #include "harness/rounding.h"
 
 namespace halfulp {
@@ -121,6 +122,10 @@ Dyadic to_dyadic(const Magnitude& m) {
 }  // namespace
 
 double to_double(const ExactNumber& number) {
+  constexpr std::int64_t exact_limit = std::int64_t{1} << binary64.precision;
+  if (number.is_integer() && -exact_limit <= number.numerator && number.numerator <= exact_limit) {
+    return static_cast<double>(number.numerator);
+  }
   if (number.is_integer()) return static_cast<double>(number.numerator);
   if (number.numerator == 0) return 0;
   const auto numerator = static_cast<std::uint64_t>(number.numerator);

@@ -52,6 +52,7 @@ Evaluator& SweepWorker::Engine::bound(const Binding& binding) {
 
 SweepWorker::SweepWorker(const SweepJob& job)
     : job_(job),
+      constants_(job.output),
       subjects_(job.subjects.size()),
       groups_(job.worlds_of_group.size()),
       bound_(job.subjects.size()),
@@ -126,7 +127,7 @@ Comparison SweepWorker::comparison(const Block& actual, const Segment& segment,
           .expected = &expected_->rounded,
           .exact = bound_oracle_ != nullptr ? expected_.get() : nullptr,
           .oracle = bound_oracle_,
-          .format = job_.output,
+          .constants = &constants_,
           .range_ulp = range_ulp_,
           .width = job_.axis[segment.position].label,
           .first = first};

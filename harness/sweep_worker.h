@@ -92,6 +92,7 @@ class SweepWorker {
   void add(Findings& findings, const Block& actual, const Segment& segment, std::uint64_t first);
 
   const SweepJob& job_;
+  DiffConstants constants_;
   std::vector<Engine> engines_;
   Engine reference_engine_;
   Oracle oracle_;
