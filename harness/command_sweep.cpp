@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <array>
 #include <chrono>
 #include <cstdio>
 #include <memory>
@@ -13,6 +14,7 @@
 #include "harness/error.h"
 #include "harness/progress.h"
 #include "harness/report.h"
+#include "harness/suggest.h"
 #include "harness/sweep.h"
 #include "harness/sweep_table.h"
 #include "harness/value_text.h"
@@ -31,13 +33,25 @@ struct SweepOptions {
   unsigned threads = std::max(1u, std::thread::hardware_concurrency());
 };
 
+/// `oracle` or a backend.
+Reference parse_reference(const std::string& name) {
+  if (name == "oracle") return {};
+  try {
+    return {find_backend(name)};
+  } catch (const UsageError& error) {
+    constexpr std::array<std::string_view, 1> oracle{"oracle"};
+    if (nearest_name(name, oracle).empty()) throw;
+    throw UsageError(fmt::format("unknown reference '{}'; did you mean 'oracle'?", name));
+  }
+}
+
 SweepSpec specification(const SweepOptions& o) {
   SweepSpec spec;
   spec.subject = &o.subject.subject();
   spec.params = o.subject.combinations();
   spec.dtypes = parse_dtypes(o.dtypes, *spec.subject);
   spec.backends = parse_backends(o.backends);
-  if (o.reference != "oracle") spec.reference.backend = find_backend(o.reference);
+  spec.reference = parse_reference(o.reference);
   spec.threads = o.threads;
   const bool has_own_axis = spec.subject->axis_values != nullptr;
   if (has_own_axis && !o.widths.empty()) {
@@ -93,7 +107,9 @@ ExitCode sweep(const SweepOptions& o, const CommandContext& context) {
   }
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  fmt::print("{}", sweep_table(result, spec));
+  // A report on standard output is alone there.
+  const bool report_to_stdout = o.json == "-" || o.json == "/dev/stdout";
+  fmt::print(report_to_stdout ? stderr : stdout, "{}", sweep_table(result, spec));
   const ExitCode code = verdict(result);
   if (!o.json.empty()) {
     write_atomically(o.json, report_json(result, {.spec = spec,

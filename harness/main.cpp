@@ -47,6 +47,9 @@ int run(int argc, char** argv) {
   add_fidelity_command(app, context);
   add_ulp_command(app, context);
   add_selftest_command(app, context);
+  for (CLI::App* command : app.get_subcommands({})) {
+    command->add_flag("--quiet,-q", context.quiet, "no progress on stderr");
+  }
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -115,9 +115,13 @@ void add_backend(PreparedJob& prepared, const Backend& backend) {
     envelope.announced = all_points(job);
   }
   for (const Backend& variant : variants) {
-    prepared.row_of_subject.push_back(prepared.rows.size());
-    prepared.rows.push_back(row_for(job, variant.name));
-    prepared.rows.back().announced = admitted_points(job, variant);
+    SweepRow& row = prepared.rows.emplace_back(row_for(job, variant.name));
+    row.announced = admitted_points(job, variant);
+    if (row.announced == 0) {
+      row.unavailable = "the documented bound of the reciprocal rules this world out at every size";
+      continue;
+    }
+    prepared.row_of_subject.push_back(prepared.rows.size() - 1);
     job.subjects.push_back({variant, group});
   }
 }
