@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "backends/cuda_division.h"
+
 namespace halfulp::backends {
 namespace {
 
@@ -13,6 +15,14 @@ float prescale(float b) {
   if (magnitude > 0x1p126f) return 0x1p-2f;
   if (magnitude < 0x1p-126f) return 0x1p24f;
   return 1;
+}
+
+float reciprocal_of_device(float b) {
+  const std::array<float, 1> one{1};
+  const std::array<float, 1> divisor{b};
+  std::array<float, 1> quotient{};
+  cuda_divide(CudaDivision::full, one, divisor, quotient);
+  return quotient[0];
 }
 
 float reciprocal_or_nearest(float b, World world) {
@@ -36,6 +46,7 @@ void multiply(Operand<float> a, float r, std::optional<Operand<float>> c, const 
 std::optional<float> approximate_reciprocal(float b, World world) {
   const float nearest = 1.0f / b;
   if (world == World::all || world == World::nearest) return nearest;
+  if (world == World::device) return reciprocal_of_device(b);
   if (!std::isfinite(nearest) || nearest == 0 || b == 0) return std::nullopt;
   // nearest - 1/b has the sign of (nearest * b - 1) * b, and the fma's residual is exact in sign.
   const float residual = std::fma(nearest, b, -1.0f) * (b < 0 ? -1.0f : 1.0f);

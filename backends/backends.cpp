@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 
+#include "backends/cuda_device.h"
 #include "backends/fields.h"
 #include "backends/interpreter.h"
 #include "harness/backend.h"
@@ -24,6 +25,16 @@ const Lowering triton_static{.casts = Casts::folded,
                              .contraction = Contraction::on};
 const ExecutionModel triton_model{.scalars = Scalars::opmath, .division = Division::approximate};
 
+/// A model can run anywhere; the device's own reciprocal needs the device.
+Availability triton_availability(const Backend& backend) {
+  return backend.model.reciprocal == World::device ? cuda_unavailable_reason() : std::nullopt;
+}
+
+ExecutionModel on_device(ExecutionModel model) {
+  model.reciprocal = World::device;
+  return model;
+}
+
 Lowering without_contraction(Lowering lowering) {
   lowering.contraction = Contraction::off;
   return lowering;
@@ -33,7 +44,7 @@ Lowering with_runtime_sizes(Lowering lowering) {
   return lowering;
 }
 
-const std::array<Backend, 10> backends_list{{
+const std::array<Backend, 11> backends_list{{
     {.name = "eager-cpu",
      .summary = "PyTorch eager on an x86 CPU: float32 arithmetic, one narrowing after every op",
      .lowering = {.contraction = Contraction::linspace},
@@ -81,12 +92,14 @@ const std::array<Backend, 10> backends_list{{
      .lowering = triton_static,
      .model = triton_model,
      .varies = {"contraction", "reciprocal"},
+     .availability = triton_availability,
      .compile = backends::compile},
     {.name = "triton-const-nofma",
      .summary = "triton-const with floating-point fusion disabled",
      .lowering = without_contraction(triton_static),
      .model = triton_model,
      .varies = {"reciprocal"},
+     .availability = triton_availability,
      .compile = backends::compile},
     {.name = "triton-div",
      .summary = "Inductor on CUDA, dynamic shapes: approximate division (one world a candidate "
@@ -94,12 +107,21 @@ const std::array<Backend, 10> backends_list{{
      .lowering = with_runtime_sizes(triton_static),
      .model = triton_model,
      .varies = {"reciprocal", "contraction"},
+     .availability = triton_availability,
      .compile = backends::compile},
     {.name = "triton-div-nofma",
      .summary = "triton-div with the quotient rounded before the add",
      .lowering = with_runtime_sizes(without_contraction(triton_static)),
      .model = triton_model,
      .varies = {"reciprocal"},
+     .availability = triton_availability,
+     .compile = backends::compile},
+    {.name = "triton-div-device",
+     .summary = "triton-div with the reciprocals that this machine's CUDA device returns",
+     .lowering = with_runtime_sizes(triton_static),
+     .model = on_device(triton_model),
+     .varies = {"contraction"},
+     .availability = triton_availability,
      .compile = backends::compile},
 }};
 

@@ -51,7 +51,8 @@ constexpr std::array division{model<&M::division, Division::ieee>("ieee"),
 constexpr std::array reciprocal{model<&M::reciprocal, World::all>("all"),
                                 model<&M::reciprocal, World::nearest>("nearest"),
                                 model<&M::reciprocal, World::below>("below"),
-                                model<&M::reciprocal, World::above>("above")};
+                                model<&M::reciprocal, World::above>("above"),
+                                model<&M::reciprocal, World::device>("device")};
 constexpr std::array arange_lanes{
     model<&M::arange_lanes, 0>("0"), model<&M::arange_lanes, 8>("8"),
     model<&M::arange_lanes, 16>("16"), model<&M::arange_lanes, 32>("32")};

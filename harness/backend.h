@@ -44,8 +44,9 @@ struct Lowering {
 
 enum class Scalars : std::uint8_t { aten, opmath };
 enum class Division : std::uint8_t { ieee, approximate };
-/// Which candidate an approximate reciprocal returns; `all` stands for every admitted one.
-enum class World : std::uint8_t { all, nearest, below, above };
+/// Which candidate an approximate reciprocal returns; `all` stands for every admitted one, `device` is
+/// what the CUDA device of this machine returns.
+enum class World : std::uint8_t { all, nearest, below, above, device };
 enum class RampTail : std::uint8_t { scalar, vector };
 enum class Linspace : std::uint8_t { float32, stepwise, compiled };
 enum class Rsqrt : std::uint8_t { float32, stepwise };

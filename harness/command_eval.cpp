@@ -41,6 +41,10 @@ class AxisSource {
       : case_(o.subject.subject()), params_(params), dtype_(dtype), context_(context) {
     if (o.backend == "oracle") return;
     backend_ = find_backend(o.backend);
+    if (const Availability reason =
+            backend_->availability != nullptr ? backend_->availability(*backend_) : std::nullopt) {
+      throw UsageError(fmt::format("{} is unavailable: {}", o.backend, *reason));
+    }
     const auto all = worlds(*backend_, case_.build(params, 2), dtype);
     if (all.size() > 1) {
       fmt::print(stderr, "halfulp: {} stands for several results; this is {}\n", o.backend,

@@ -83,7 +83,8 @@ SweepRow row_for(const SweepJob& job, const std::string& backend) {
 /// Points of a subject: those of the axis values that admit it.
 std::uint64_t admitted_points(const SweepJob& job, const Backend& backend) {
   const bool all = backend.model.reciprocal == World::all ||
-                   backend.model.reciprocal == World::nearest;
+                   backend.model.reciprocal == World::nearest ||
+                   backend.model.reciprocal == World::device;
   const auto general = backend.compile(backend, job.program, job.dtype);
   std::uint64_t points = 0;
   for (const AxisValue& value : job.axis) {
