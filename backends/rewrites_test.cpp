@@ -39,7 +39,7 @@ TEST_CASE("fold-casts leaves one narrowing, at the result", "[rewrites]") {
   CHECK(to_expression(fold_casts(grid("arange-size-tensor"), Casts::kept)) ==
         "T(opmath(opmath(opmath(arange<T>(0, 1) / opmath(T(n) - 1)) - 0.5) * 2))");
   CHECK(to_expression(fold_casts(grid("linspace"), Casts::kept)) ==
-        "T(opmath(opmath(opmath(linspace<opmath>(0, (n-1)) / (n-1)) - 0.5) * 2))");
+        "T(opmath(opmath(opmath(linspace<opmath>(0, n-1) / (n-1)) - 0.5) * 2))");
 }
 
 TEST_CASE("fold-casts folds an explicit cast down and up", "[rewrites]") {
@@ -59,7 +59,7 @@ TEST_CASE("fold-casts keeps the conversion of an integer", "[rewrites]") {
 TEST_CASE("reciprocal-divisors multiplies by a constant's reciprocal", "[rewrites]") {
   const Program p = grid("arange");
   CHECK(to_expression(reciprocal_divisors(p, Sizes::constant, false)) ==
-        "T(T(T(arange<T>(0, 1) * reciprocal<opmath>((n-1))) - 0.5) * 2)");
+        "T(T(T(arange<T>(0, 1) * reciprocal<opmath>(n-1)) - 0.5) * 2)");
   CHECK(reciprocal_divisors(p, Sizes::runtime, false) == p);
   const Program tensor = grid("arange-size-tensor");
   CHECK(reciprocal_divisors(tensor, Sizes::constant, false) == tensor);
@@ -68,7 +68,7 @@ TEST_CASE("reciprocal-divisors multiplies by a constant's reciprocal", "[rewrite
 
 TEST_CASE("round-size-divisors rounds a divisor from a shape", "[rewrites]") {
   CHECK(to_expression(round_size_divisors(grid("arange"))) ==
-        "T(T(T(arange<T>(0, 1) / T((n-1))) - 0.5) * 2)");
+        "T(T(T(arange<T>(0, 1) / T(n-1)) - 0.5) * 2)");
   ProgramBuilder b;
   const Program literal = b.finish(b.binary(Op::div, dtype_type, b.input(0), b.literal(3)));
   CHECK(round_size_divisors(literal) == literal);
@@ -124,10 +124,10 @@ TEST_CASE("what each backend makes of the grid", "[rewrites]") {
   };
   CHECK(low("eager-cpu") == to_expression(grid("arange")));
   CHECK(low("triton-const") ==
-        "T(opmath(fma<opmath>(arange<opmath>(0, 1), reciprocal<opmath>((n-1)), -0.5) * 2))");
-  CHECK(low("triton-div") == "T(opmath(div_add<opmath>(arange<opmath>(0, 1), (n-1), -0.5) * 2))");
+        "T(opmath(fma<opmath>(arange<opmath>(0, 1), reciprocal<opmath>(n-1), -0.5) * 2))");
+  CHECK(low("triton-div") == "T(opmath(div_add<opmath>(arange<opmath>(0, 1), n-1, -0.5) * 2))");
   CHECK(low("inductor-cpu-dynamic") ==
-        "T(opmath(opmath(opmath(arange<T>(0, 1) / T((n-1))) - 0.5) * 2))");
+        "T(opmath(opmath(opmath(arange<T>(0, 1) / T(n-1)) - 0.5) * 2))");
   CHECK(low("fused-fp32") == low("triton-div+contraction=off+division=ieee"));
 }
 

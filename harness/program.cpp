@@ -31,7 +31,6 @@ std::string text(const Constant& c) {
   if (c.offset != exact(0)) {
     const std::string offset = to_string(c.offset);
     out += (offset.front() == '-' ? "" : "+") + offset;
-    out = '(' + out + ')';
   }
   return out;
 }
@@ -56,6 +55,15 @@ std::string operand_text(const Program& p, ValueId id) {
   return i.op == Op::constant ? text(i.constant) : fmt::format("%{}", id);
 }
 
+std::string expression(const Program& p, ValueId id);
+
+/// An operand beside an infix sign.
+std::string infix_operand(const Program& p, ValueId id) {
+  const Instruction& i = p.at(id);
+  const bool is_sum = i.op == Op::constant && i.constant.scale != 0 && i.constant.offset != exact(0);
+  return is_sum ? '(' + text(i.constant) + ')' : expression(p, id);
+}
+
 std::string expression(const Program& p, ValueId id) {
   const Instruction& i = p.at(id);
   if (i.op == Op::constant) return text(i.constant);
@@ -68,7 +76,8 @@ std::string expression(const Program& p, ValueId id) {
   const std::string type = text(i.type);
   if (i.op == Op::cast) return fmt::format("{}({})", type, parts[0]);
   if (const auto sign = infix(i.op); !sign.empty()) {
-    return fmt::format("{}({} {} {})", type, parts[0], sign, parts[1]);
+    return fmt::format("{}({} {} {})", type, infix_operand(p, i.operands[0]), sign,
+                       infix_operand(p, i.operands[1]));
   }
   return fmt::format("{}<{}>({})", name(i.op), type, fmt::join(parts, ", "));
 }
@@ -197,26 +206,38 @@ std::vector<int> use_counts(const Program& program) {
   return counts;
 }
 
-Program without_dead_code(const Program& program) {
-  std::vector<bool> needed(program.instructions.size(), false);
-  needed[program.output] = true;
-  for (std::size_t id = program.instructions.size(); id-- > 0;) {
-    if (!needed[id]) continue;
-    const Instruction& i = program.instructions[id];
-    for (int k = 0; k < arity(i.op); ++k) needed[i.operands[static_cast<std::size_t>(k)]] = true;
-  }
-  std::vector<ValueId> renumbered(program.instructions.size());
-  ProgramBuilder builder;
-  for (std::size_t id = 0; id < program.instructions.size(); ++id) {
-    if (!needed[id]) continue;
-    Instruction i = program.instructions[id];
+namespace {
+
+/// Appends a value and, first, the operands that it needs, in their order.
+class Canonicaliser {
+ public:
+  explicit Canonicaliser(const Program& program)
+      : program_(program), renumbered_(program.instructions.size()) {}
+
+  ValueId append(ValueId id) {
+    if (renumbered_[id]) return *renumbered_[id];
+    Instruction i = program_.at(id);
     for (int k = 0; k < arity(i.op); ++k) {
       auto& operand = i.operands[static_cast<std::size_t>(k)];
-      operand = renumbered[operand];
+      operand = append(operand);
     }
-    renumbered[id] = builder.append(i);
+    renumbered_[id] = builder_.append(i);
+    return *renumbered_[id];
   }
-  return builder.finish(renumbered[program.output]);
+  Program finish(ValueId output) const { return builder_.finish(output); }
+
+ private:
+  const Program& program_;
+  std::vector<std::optional<ValueId>> renumbered_;
+  ProgramBuilder builder_;
+};
+
+}  // namespace
+
+Program without_dead_code(const Program& program) {
+  Canonicaliser canonical(program);
+  const ValueId output = canonical.append(program.output);
+  return canonical.finish(output);
 }
 
 std::string to_string(const Program& program) {
@@ -237,7 +258,7 @@ std::string to_string(const Program& program) {
 std::string to_expression(const Program& program) { return expression(program, program.output); }
 
 std::uint64_t stable_hash(const Program& program) {
-  const std::string printed = to_string(program);
+  const std::string printed = to_string(without_dead_code(program));
   return XXH64(printed.data(), printed.size(), 0);
 }
 

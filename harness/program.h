@@ -121,15 +121,16 @@ std::vector<Shape> shapes(const Program& program);
 /// How often each value is used as an operand; the output counts once more.
 std::vector<int> use_counts(const Program& program);
 
-/// Drops instructions that the output does not need and renumbers.
+/// Drops instructions that the output does not need and numbers the others by the order in which the
+/// output needs them: the same for programs that were written down in another order.
 Program without_dead_code(const Program& program);
 
 /// One line an instruction, `%2 = div<T> %0, %1`; constants are written where they are used.
 std::string to_string(const Program& program);
 /// The same as one expression, `T(T(arange<T>(0, 1) / (n-1)) - 0.5)`.
 std::string to_expression(const Program& program);
-/// 64-bit hash of the printed form, the same on every machine and in every version that prints the
-/// program alike.
+/// 64-bit hash of the printed form without dead code, the same on every machine and in every version
+/// that prints the program alike.
 std::uint64_t stable_hash(const Program& program);
 
 /// Writes programs. Each call appends one instruction and returns its value.
