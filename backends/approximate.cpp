@@ -29,8 +29,8 @@ float reciprocal_or_nearest(float b, World world) {
   return approximate_reciprocal(b, world).value_or(1.0f / b);
 }
 
-void multiply(Operand<float> a, float r, std::optional<Operand<float>> c, const Narrowing& narrowing,
-              std::size_t size, float* out) {
+void multiply(Operand<float> a, float r, std::optional<Operand<float>> c,
+              const Narrowing& narrowing, std::size_t size, float* out) {
   alignas(splat_bytes) std::array<float, splat_lanes<float>> splat;
   splat.fill(r);
   const Operand<float> reciprocal{splat.data(), 0};

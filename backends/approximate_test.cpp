@@ -51,8 +51,8 @@ TEST_CASE("very large and very small divisors are scaled first", "[approximate]"
     approximate_divide({&a, 0}, {&b, 0}, {}, World::nearest, none, 1, &out);
     return out;
   };
-  CHECK(divide(0x1p127f, 0x1p127f) == 1);       // RCP(2^127) would be subnormal
-  CHECK(divide(0x1p-130f, 0x1p-130f) == 1);     // RCP(2^-130) would be infinite
+  CHECK(divide(0x1p127f, 0x1p127f) == 1);    // RCP(2^127) would be subnormal
+  CHECK(divide(0x1p-130f, 0x1p-130f) == 1);  // RCP(2^-130) would be infinite
   CHECK(divide(3.0f, 0x1.8p0f) == 3.0f * (1.0f / 1.5f));
 }
 

@@ -15,9 +15,8 @@ namespace {
 const Lowering compiled_cpu{.casts = Casts::folded};
 const ExecutionModel compiled_cpu_model{.scalars = Scalars::opmath, .arange_lanes = 32};
 
-const Lowering idealised{.scalar_dividend = ScalarDividend::divide,
-                         .casts = Casts::folded,
-                         .sources = Casts::folded};
+const Lowering idealised{
+    .scalar_dividend = ScalarDividend::divide, .casts = Casts::folded, .sources = Casts::folded};
 
 const Lowering triton_static{.casts = Casts::folded,
                              .sources = Casts::folded,
@@ -48,13 +47,12 @@ const std::array<Backend, 11> backends_list{{
     {.name = "eager-cpu",
      .summary = "PyTorch eager on an x86 CPU: float32 arithmetic, one narrowing after every op",
      .lowering = {.contraction = Contraction::linspace},
-     .model = {.arange_lanes = 16,
-               .arange_tail = RampTail::scalar,
-               .linspace = Linspace::float32},
+     .model = {.arange_lanes = 16, .arange_tail = RampTail::scalar, .linspace = Linspace::float32},
      .varies = {"arange_lanes", "linspace", "contraction", "rsqrt"},
      .compile = backends::compile},
     {.name = "inductor-cpu",
-     .summary = "PyTorch compiled on CPU, static shapes: typed ramp, one float32 chain, one narrowing",
+     .summary =
+         "PyTorch compiled on CPU, static shapes: typed ramp, one float32 chain, one narrowing",
      .lowering = compiled_cpu,
      .model = compiled_cpu_model,
      .varies = {"arange_lanes"},
@@ -68,7 +66,8 @@ const std::array<Backend, 11> backends_list{{
      .varies = {"arange_lanes", "divisor"},
      .compile = backends::compile},
     {.name = "fused-fp32",
-     .summary = "the idealised compiler: exact index, one float32 chain, one narrowing at the store",
+     .summary =
+         "the idealised compiler: exact index, one float32 chain, one narrowing at the store",
      .lowering = idealised,
      .model = {.scalars = Scalars::opmath},
      .compile = backends::compile},
@@ -129,7 +128,8 @@ const std::array<Backend, 11> backends_list{{
 
 std::span<const Backend> all_backends() { return backends_list; }
 
-Backend find_backend(std::string_view text) {
+Backend find_backend(std::string_view name_and_fields) {
+  const std::string_view text = name_and_fields;
   const std::string_view base = text.substr(0, text.find('+'));
   const auto* found = std::ranges::find(backends_list, base, &Backend::name);
   if (found == backends_list.end()) {

@@ -30,8 +30,8 @@ TEST_CASE("every field takes each of its values and says so", "[backends]") {
   for (const Backend& backend : all_backends()) {
     for (const FieldInfo& field : backend_fields()) {
       for (const std::string_view value : field.values) {
-        const Backend varied = find_backend(backend.name + '+' + std::string(field.name) + '=' +
-                                            std::string(value));
+        const Backend varied =
+            find_backend(backend.name + '+' + std::string(field.name) + '=' + std::string(value));
         CHECK(field_value(varied, field.name) == value);
         for (const FieldInfo& other : backend_fields()) {
           if (other.name != field.name) {
@@ -106,7 +106,7 @@ TEST_CASE("ATen's scalar rules", "[backends]") {
   // 257 is 256 or 258 in bfloat16: rounded in a sum, kept in a quotient.
   CHECK(to_double(result("x-s", "257", bfloat16, one), bfloat16) == -255);
   CHECK(to_double(result("x*s", "257", bfloat16, 0x4080), bfloat16) == 1024);  // 4 * 257 = 1028
-  CHECK(to_double(result("x*s", "257", bfloat16, 0x3fc0), bfloat16) == 386);  // 1.5 * 257 = 385.5
+  CHECK(to_double(result("x*s", "257", bfloat16, 0x3fc0), bfloat16) == 386);   // 1.5 * 257 = 385.5
   // scalar / x is reciprocal(x) * scalar: 3 / 3 by way of the rounded 1/3.
   CHECK(to_double(result("s/x", "3", bfloat16, 0x4040), bfloat16) == 1);
   CHECK(result("s/x", "7", bfloat16, 0x4040) != result("x/s", "3", bfloat16, 0x40e0));

@@ -48,14 +48,13 @@ constexpr std::array scalars{model<&M::scalars, Scalars::aten>("aten"),
                              model<&M::scalars, Scalars::opmath>("opmath")};
 constexpr std::array division{model<&M::division, Division::ieee>("ieee"),
                               model<&M::division, Division::approximate>("approximate")};
-constexpr std::array reciprocal{model<&M::reciprocal, World::all>("all"),
-                                model<&M::reciprocal, World::nearest>("nearest"),
-                                model<&M::reciprocal, World::below>("below"),
-                                model<&M::reciprocal, World::above>("above"),
-                                model<&M::reciprocal, World::device>("device")};
-constexpr std::array arange_lanes{
-    model<&M::arange_lanes, 0>("0"), model<&M::arange_lanes, 8>("8"),
-    model<&M::arange_lanes, 16>("16"), model<&M::arange_lanes, 32>("32")};
+constexpr std::array reciprocal{
+    model<&M::reciprocal, World::all>("all"), model<&M::reciprocal, World::nearest>("nearest"),
+    model<&M::reciprocal, World::below>("below"), model<&M::reciprocal, World::above>("above"),
+    model<&M::reciprocal, World::device>("device")};
+constexpr std::array arange_lanes{model<&M::arange_lanes, 0>("0"), model<&M::arange_lanes, 8>("8"),
+                                  model<&M::arange_lanes, 16>("16"),
+                                  model<&M::arange_lanes, 32>("32")};
 constexpr std::array arange_tail{model<&M::arange_tail, RampTail::scalar>("scalar"),
                                  model<&M::arange_tail, RampTail::vector>("vector")};
 constexpr std::array linspace{model<&M::linspace, Linspace::float32>("float32"),
@@ -63,9 +62,8 @@ constexpr std::array linspace{model<&M::linspace, Linspace::float32>("float32"),
                               model<&M::linspace, Linspace::compiled>("compiled")};
 constexpr std::array rsqrt{model<&M::rsqrt, Rsqrt::float32>("float32"),
                            model<&M::rsqrt, Rsqrt::stepwise>("stepwise")};
-constexpr std::array float8{
-    model<&M::float8_overflow, Float8Overflow::saturate>("saturate"),
-    model<&M::float8_overflow, Float8Overflow::nan>("nan")};
+constexpr std::array float8{model<&M::float8_overflow, Float8Overflow::saturate>("saturate"),
+                            model<&M::float8_overflow, Float8Overflow::nan>("nan")};
 
 constexpr std::array<Field, 15> fields{{
     {"casts", "narrow-then-widen casts between operations", casts},

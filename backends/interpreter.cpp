@@ -48,8 +48,8 @@ class Interpreter final : public Evaluator {
       splat.f32.fill(backends::narrow(static_cast<float>(value), slot.narrowing));
     }
     for (const Step& step : plan_.uniform_steps) {
-      run_in_carrier(step, 0, step.carrier == Carrier::f32 ? splat_lanes<float>
-                                                           : splat_lanes<double>);
+      run_in_carrier(step, 0,
+                     step.carrier == Carrier::f32 ? splat_lanes<float> : splat_lanes<double>);
     }
     for (const Step& step : plan_.block_steps) check_world(step);
     bind_ramps();
@@ -151,8 +151,10 @@ class Interpreter final : public Evaluator {
 
   template <typename T>
   static auto& lanes(auto& storage) {
-    if constexpr (std::is_same_v<T, float>) return storage.f32;
-    else return storage.f64;
+    if constexpr (std::is_same_v<T, float>)
+      return storage.f32;
+    else
+      return storage.f64;
   }
 
   template <typename T>

@@ -7,8 +7,8 @@
 
 namespace halfulp::backends {
 
-/// Applies the backend's rewrites and compiles the result. Throws Unsupported for an operation whose
-/// operands need a conversion that no engine model describes.
+/// Applies the backend's rewrites and compiles the result. Throws Unsupported for an operation
+/// whose operands need a conversion that no engine model describes.
 std::unique_ptr<Evaluator> compile(const Backend& backend, const Program& program,
                                    const Format& dtype);
 

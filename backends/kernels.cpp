@@ -70,8 +70,7 @@ struct FullNarrowing {
         hn::BitCast(d, round_significand(du, hn::BitCast(du, magnitude), to.dropped_bits));
     const auto magic = hn::Set(d, to.magic);
     const auto subnormal = hn::Sub(hn::Add(magnitude, magic), magic);
-    auto rounded =
-        hn::IfThenElse(hn::Lt(magnitude, hn::Set(d, to.min_normal)), subnormal, normal);
+    auto rounded = hn::IfThenElse(hn::Lt(magnitude, hn::Set(d, to.min_normal)), subnormal, normal);
     rounded = hn::IfThenElse(hn::Gt(rounded, hn::Set(d, to.max_finite)), hn::Set(d, to.overflow),
                              rounded);
     return hn::IfThenElse(hn::IsNaN(v), v, hn::Or(rounded, sign));
@@ -128,9 +127,9 @@ HWY_NOINLINE void loop(Operand<T> a, Operand<T> b, Operand<T> c, const Narrowing
     if (b.data != nullptr) rest[1][k] = b.data[(i + k) & b.mask];
     if (c.data != nullptr) rest[2][k] = c.data[(i + k) & c.mask];
   }
-  hn::Store(narrow_to(d, apply<op>(d, hn::Load(d, rest[0]), hn::Load(d, rest[1]),
-                                   hn::Load(d, rest[2]))),
-            d, rest[0]);
+  hn::Store(
+      narrow_to(d, apply<op>(d, hn::Load(d, rest[0]), hn::Load(d, rest[1]), hn::Load(d, rest[2]))),
+      d, rest[0]);
   for (std::size_t k = 0; i + k < size; ++k) out[i + k] = rest[0][k];
 }
 

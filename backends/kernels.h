@@ -21,8 +21,9 @@ template <typename T>
 inline constexpr std::size_t splat_lanes = splat_bytes / sizeof(T);
 
 /// How a binary32 result is narrowed to a format, nearest-even, by arithmetic on binary32:
-/// the significand by adding half an ulp less one plus the last kept bit; below `min_normal` by adding and
-/// subtracting 2^(23 + exponent of the smallest subnormal), whose spacing is that subnormal.
+/// the significand by adding half an ulp less one plus the last kept bit; below `min_normal` by
+/// adding and subtracting 2^(23 + exponent of the smallest subnormal), whose spacing is that
+/// subnormal.
 struct Narrowing {
   enum class Kind : std::uint8_t {
     none,              ///< binary32 itself
@@ -41,8 +42,8 @@ struct Narrowing {
 Narrowing narrowing_to(const Format& format);
 
 /// out[i] = narrow(op(a[i], b[i], c[i])) for i < size: one IEEE operation in the carrier's format,
-/// then one narrowing. Operands that the operation does not have are ignored. Any alignment; out may
-/// be an operand. The same bits on every instruction set.
+/// then one narrowing. Operands that the operation does not have are ignored. Any alignment; out
+/// may be an operand. The same bits on every instruction set.
 using KernelF32 = void (*)(Operand<float> a, Operand<float> b, Operand<float> c,
                            const Narrowing& narrowing, std::size_t size, float* out);
 /// The same in binary64, which is never narrowed.
@@ -60,11 +61,11 @@ void run_kernel(Op op, Operand<double> a, Operand<double> b, Operand<double> c, 
                 double* out);
 
 /// The slow, obvious twin of `run_kernel` for one lane.
-float run_scalar(Op op, float a, float b, float c, const Narrowing& narrowing);
+float run_scalar(Op op, float a, float b, float c, const Narrowing& to);
 double run_scalar(Op op, double a, double b, double c);
 
 /// Narrowing of one value.
-float narrow(float value, const Narrowing& narrowing);
+float narrow(float value, const Narrowing& to);
 
 /// out[i] = first + i; indices up to 2^24, exact.
 void fill_indices(std::uint64_t first, std::size_t size, float* out);

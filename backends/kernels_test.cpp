@@ -17,8 +17,8 @@
 namespace halfulp::backends {
 namespace {
 
-constexpr std::array operations{Op::add,  Op::sub, Op::mul,   Op::div,        Op::min,
-                                Op::max,  Op::fma, Op::neg,   Op::abs,        Op::sqrt,
+constexpr std::array operations{Op::add,   Op::sub,        Op::mul,   Op::div, Op::min,
+                                Op::max,   Op::fma,        Op::neg,   Op::abs, Op::sqrt,
                                 Op::rsqrt, Op::reciprocal, Op::floor, Op::cast};
 
 /// Runs a check on every instruction set that the kernels were compiled for.

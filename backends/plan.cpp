@@ -113,7 +113,7 @@ class Planner {
         step.carrier == Carrier::f32) {
       step.kind = Step::Kind::approximate_divide;
     } else if (i.op == Op::div_add) {
-      throw Unsupported("a contracted division under IEEE division");
+      throw Unsupported("a quotient contracted with a sum: div.full exists for float32 only");
     }
     emit(id, step, shapes_[id]);
   }
@@ -158,10 +158,9 @@ class Planner {
   /// ATen rounds the scalar of an addition to the tensor's type first; products and quotients keep
   /// it in the opmath format (engines.md, "Python scalars").
   Location scalar(const Instruction& i, const Constant& constant) {
-    const bool additive =
-        i.op == Op::add || i.op == Op::sub || i.op == Op::min || i.op == Op::max;
-    const bool rounds = model_.scalars == Scalars::aten && additive &&
-                        i.type.kind != Type::Kind::integer;
+    const bool additive = i.op == Op::add || i.op == Op::sub || i.op == Op::min || i.op == Op::max;
+    const bool rounds =
+        model_.scalars == Scalars::aten && additive && i.type.kind != Type::Kind::integer;
     ScalarSlot slot;
     slot.constant = constant;
     if (rounds) slot.narrowing = narrowing_of(format_of(i.type));
@@ -197,7 +196,8 @@ class Planner {
   }
 
   void emit(ValueId id, Step& step, Shape shape) {
-    const bool is_output = id == program_.output && shape == Shape::map && values_[id].uses_left == 1;
+    const bool is_output =
+        id == program_.output && shape == Shape::map && values_[id].uses_left == 1;
     step.result = is_output ? Location{Location::Kind::output, 0} : new_result(shape);
     values_[id].location = step.result;
     values_[id].carrier = step.carrier;

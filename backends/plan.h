@@ -15,10 +15,10 @@ namespace halfulp::backends {
 struct Location {
   enum class Kind : std::uint8_t {
     none,
-    uniform,        ///< a splat, computed when the axis is bound
-    block,          ///< a register of block_lanes lanes
-    input,          ///< a slice of a stored input
-    output,         ///< the caller's block
+    uniform,  ///< a splat, computed when the axis is bound
+    block,    ///< a register of block_lanes lanes
+    input,    ///< a slice of a stored input
+    output,   ///< the caller's block
   };
   Kind kind = Kind::none;
   std::uint32_t number = 0;  ///< of the splat, register or input
@@ -37,8 +37,8 @@ struct Step {
     approximate_divide,  ///< also with an addend
     ramp,
     index,
-    widen,    ///< float carrier to double
-    narrow,   ///< double carrier to float, rounded to binary32, then narrowed
+    widen,   ///< float carrier to double
+    narrow,  ///< double carrier to float, rounded to binary32, then narrowed
   };
   Kind kind = Kind::kernel;
   Op op = Op::cast;
@@ -59,7 +59,7 @@ struct Plan {
   std::uint32_t splats = 0;
   std::uint32_t registers = 0;
   Carrier output_carrier = Carrier::f32;
-  Location output{};                ///< not `output`: the result is uniform or an input and is copied
+  Location output{};  ///< not `output`: the result is uniform or an input and is copied
 };
 
 /// Plans a lowered program. Throws Unsupported.

@@ -97,8 +97,10 @@ template <typename T>
 LinspaceRule<T> linspace_rule(const Ramp& r) {
   const Narrowing to = narrowing_of(r.format);
   const auto rounded = [&](double value) {
-    if constexpr (std::is_same_v<T, double>) return value;
-    else return narrow(static_cast<float>(value), to);
+    if constexpr (std::is_same_v<T, double>)
+      return value;
+    else
+      return narrow(static_cast<float>(value), to);
   };
   const bool is_half = r.format.precision < binary32.precision;
   const double intervals = static_cast<double>(r.count) - 1;
@@ -130,7 +132,8 @@ LinspaceRule<T> linspace_rule(const Ramp& r) {
 
 /// Indices of [first, first + size) counted from the near end, in ascending index order.
 template <typename T>
-void fill_offsets(std::uint64_t first, std::size_t size, std::uint64_t count, bool from_end, T* out) {
+void fill_offsets(std::uint64_t first, std::size_t size, std::uint64_t count, bool from_end,
+                  T* out) {
   if (!from_end) return fill_indices(first, size, out);
   for (std::size_t i = 0; i < size; ++i) out[i] = static_cast<T>(count - 1 - first - i);
 }

@@ -155,9 +155,11 @@ Program reciprocal_divisors(const Program& program, Sizes sizes, bool fold_unifo
   std::vector<bool> known;  // at compile time
   const auto shape = shapes(program);
   for (const Instruction& i : program.instructions) {
-    bool all = i.op == Op::constant ? i.constant.origin == Origin::literal || sizes == Sizes::constant
-                                    : fold_uniform && shape[known.size()] == Shape::uniform;
-    for (int k = 0; k < arity(i.op); ++k) all = all && known[i.operands[static_cast<std::size_t>(k)]];
+    bool all = i.op == Op::constant
+                   ? i.constant.origin == Origin::literal || sizes == Sizes::constant
+                   : fold_uniform && shape[known.size()] == Shape::uniform;
+    for (int k = 0; k < arity(i.op); ++k)
+      all = all && known[i.operands[static_cast<std::size_t>(k)]];
     known.push_back(all);
   }
   return rewrite(program, [&](Copier& copy, ValueId id) -> std::optional<ValueId> {

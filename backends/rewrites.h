@@ -1,5 +1,5 @@
-// What compilers do to a program. Each rewrite is pure: it returns a new program of the same meaning
-// over the real numbers.
+// What compilers do to a program. Each rewrite is pure: it returns a new program of the same
+// meaning over the real numbers.
 #pragma once
 
 #include <string_view>
@@ -13,16 +13,18 @@ namespace halfulp::backends {
 /// scalar / x becomes reciprocal(x) * scalar, in the type of the division.
 Program reciprocal_dividend(const Program& program);
 
-/// x / size becomes x / cast(size) to the type of the division: a run-time divisor is rounded to it.
+/// x / size becomes x / cast(size) to the type of the division: a run-time divisor is rounded to
+/// it.
 Program round_size_divisors(const Program& program);
 
 /// Every operation moves to the opmath format and casts between operations disappear; one narrowing
-/// is left, at the result. `linspace` becomes opmath too. A typed `arange` and the cast of a constant
-/// (a 0-dimensional tensor) keep their own rounding where `sources` is `kept`.
+/// is left, at the result. `linspace` becomes opmath too. A typed `arange` and the cast of a
+/// constant (a 0-dimensional tensor) keep their own rounding where `sources` is `kept`.
 Program fold_casts(const Program& program, Casts sources);
 
 /// x / c becomes x * reciprocal(c), the reciprocal rounded to opmath, for divisors known at compile
-/// time: literals; sizes if they are constants; and, if `fold_uniform`, whatever is computed from those.
+/// time: literals; sizes if they are constants; and, if `fold_uniform`, whatever is computed from
+/// those.
 Program reciprocal_divisors(const Program& program, Sizes sizes, bool fold_uniform);
 
 /// a * b + c becomes fma(a, b, c) where the product is in opmath and has the type of the sum; the

@@ -1,6 +1,6 @@
 // The published and measured figures that a faithful model reproduces exactly, each computed here.
-// Sources: kornia issue 4030 and pull requests 4006, 4036, 4231; runs of PyTorch 2.9 to 2.15 on CPU;
-// exact arithmetic.
+// Sources: kornia issue 4030 and pull requests 4006, 4036, 4231; runs of PyTorch 2.9 to 2.15 on
+// CPU; exact arithmetic.
 #include <fmt/format.h>
 
 #include <atomic>
@@ -376,10 +376,10 @@ TEST_CASE("a compiled function whose first call was narrow returns other bits", 
                               .backend = "inductor-cpu-dynamic+arange_lanes=16",
                               .reference = "inductor-cpu-dynamic+arange_lanes=32"});
   CHECK(row.metrics.differing > 0);
-  const auto narrow = evaluate("inductor-cpu-dynamic+arange_lanes=16", "meshgrid", form("arange"),
-                               bfloat16, 9001);
-  const auto wide = evaluate("inductor-cpu-dynamic+arange_lanes=32", "meshgrid", form("arange"),
-                             bfloat16, 9001);
+  const auto narrow =
+      evaluate("inductor-cpu-dynamic+arange_lanes=16", "meshgrid", form("arange"), bfloat16, 9001);
+  const auto wide =
+      evaluate("inductor-cpu-dynamic+arange_lanes=32", "meshgrid", form("arange"), bfloat16, 9001);
   std::vector<std::size_t> at;
   for (std::size_t i = 0; i < wide.size(); ++i) {
     if (narrow[i] != wide[i]) at.push_back(i);

@@ -58,9 +58,10 @@ Parameter form_parameter() {
           .default_value = "float32-once",
           .choices = {"float32-once", "arange", "linspace", "arange-size-tensor",
                       "divisor-in-dtype", "exact-numerator"},
-          .help = "how the library computes it: in float32, narrowed once (kornia since 0.9.0); on "
-                  "an arange or linspace in the dtype; with the size, or just the divisor, as a "
-                  "tensor of the dtype; from the exact integer numerator in float32"};
+          .help =
+              "how the library computes it: in float32, narrowed once (kornia since 0.9.0); on "
+              "an arange or linspace in the dtype; with the size, or just the divisor, as a "
+              "tensor of the dtype; from the exact integer numerator in float32"};
 }
 
 std::vector<Format> grid_formats() { return {binary64, binary32, tf32, binary16, bfloat16}; }
@@ -83,7 +84,7 @@ Program grid_axis(const Params& params, std::uint64_t count) {
   return without_dead_code(b.finish(in_opmath ? b.cast(dtype_type, result) : result));
 }
 
-double grid_range_max(const Params& params, const Format&, const ExactNumber& n) {
+double grid_range_max(const Params& params, const Format&, const ExactNumber& n, double) {
   if (is_true_or_absent(params, "normalized")) return 1;
   return std::max(1.0, to_double(n) - 1);
 }

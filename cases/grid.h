@@ -20,6 +20,7 @@ std::vector<Format> grid_formats();
 Program grid_axis(const Params& params, std::uint64_t count);
 
 /// Largest magnitude of the axis: 1, or m for pixel coordinates.
-double grid_range_max(const Params& params, const Format& dtype, const ExactNumber& n);
+double grid_range_max(const Params& params, const Format& dtype, const ExactNumber& n,
+                      double largest_input);
 
 }  // namespace halfulp::cases

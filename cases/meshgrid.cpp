@@ -32,7 +32,8 @@ Case meshgrid() {
                      {.name = "height",
                       .kind = ParamKind::size,
                       .default_value = "",
-                      .help = "points of the y axis; adds figures for the whole (1, H, W, 2) tensor"}},
+                      .help =
+                          "points of the y axis; adds figures for the whole (1, H, W, 2) tensor"}},
       .formats = grid_formats(),
       .examples = {"halfulp sweep meshgrid --form arange --dtype bf16 --widths 300 --height 2 "
                    "--backend eager-cpu --reference fused-fp32"},

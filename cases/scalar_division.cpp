@@ -20,24 +20,21 @@ Program build(const Params&, std::uint64_t) {
 std::vector<ExactNumber> divisors(const Params& params, const Format&) { return list(params, "b"); }
 
 std::uint64_t count(const Params& params, const Format&, const ExactNumber&) {
-  return list(params, "a").size();
+  return number_list_size(params.find("a")->second);
 }
 
 std::vector<InputVector> inputs(const Params& params, const Format& dtype) {
   return {from_numbers(list(params, "a"), dtype)};
 }
 
-double range_max(const Params& params, const Format&, const ExactNumber& divisor) {
-  double largest = 0;
-  for (const ExactNumber& a : list(params, "a")) largest = std::max(largest, std::fabs(to_double(a)));
-  return largest / std::fabs(to_double(divisor));
+double range_max(const Params&, const Format&, const ExactNumber& divisor, double largest_input) {
+  return largest_input / std::fabs(to_double(divisor));
 }
 
 void check(const Params& params, const Format&) {
   for (const ExactNumber& b : list(params, "b")) {
     if (b.numerator == 0) throw UsageError("scalar-division: a divisor of zero in --b");
   }
-  list(params, "a");
 }
 
 }  // namespace

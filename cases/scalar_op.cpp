@@ -35,9 +35,11 @@ template <Format format>
 ValueId cast_to(ProgramBuilder& b, ValueId x, ValueId) {
   return b.cast(fixed_type(format), x);
 }
-ValueId square(ProgramBuilder& b, ValueId x, ValueId) { return b.binary(Op::mul, dtype_type, x, x); }
+ValueId square(ProgramBuilder& b, ValueId x, ValueId) {
+  return b.binary(Op::mul, dtype_type, x, x);
+}
 
-constexpr std::array<Operation, 24> operations{{
+constexpr std::array<Operation, 25> operations{{
     {"x+s", Arguments::x_and_scalar, x_op_other<Op::add>},
     {"x-s", Arguments::x_and_scalar, x_op_other<Op::sub>},
     {"s-x", Arguments::x_and_scalar, other_op_x<Op::sub>},
@@ -61,6 +63,7 @@ constexpr std::array<Operation, 24> operations{{
     {"to_f16", Arguments::x, cast_to<binary16>},
     {"to_bf16", Arguments::x, cast_to<bfloat16>},
     {"to_e4m3fn", Arguments::x, cast_to<float8_e4m3fn>},
+    {"to_e4m3sat", Arguments::x, cast_to<float8_e4m3fn_saturating>},
     {"to_e5m2", Arguments::x, cast_to<float8_e5m2>},
 }};
 
@@ -93,7 +96,7 @@ std::vector<std::uint64_t> binary32_patterns() {
 }
 
 std::uint64_t points(const Params& params, const Format& dtype) {
-  if (is_set(params, "values")) return parse_number_list(params.find("values")->second).size();
+  if (is_set(params, "values")) return number_list_size(params.find("values")->second);
   return dtype == binary32 ? 131072 : std::uint64_t{1} << dtype.width();
 }
 
@@ -128,7 +131,7 @@ std::vector<InputVector> inputs(const Params& params, const Format& dtype) {
   return {x, {permuted(x.f32), permuted(x.f64)}};
 }
 
-double range_max(const Params& params, const Format& dtype, const ExactNumber&) {
+double range_max(const Params& params, const Format& dtype, const ExactNumber&, double) {
   const Format output = *resolve(build(params, 2).output_type(), dtype);
   return to_double(output.max_finite(), output);
 }
@@ -137,8 +140,8 @@ void check(const Params& params, const Format& dtype) {
   const Operation& op = operation(params);
   const bool takes_scalar = op.arguments == Arguments::x_and_scalar;
   if (takes_scalar != is_set(params, "scalar")) {
-    throw UsageError(fmt::format("scalar-op: {} {} --scalar", op.name,
-                                 takes_scalar ? "needs" : "takes no"));
+    throw UsageError(
+        fmt::format("scalar-op: {} {} --scalar", op.name, takes_scalar ? "needs" : "takes no"));
   }
   if (dtype == binary64 && !is_set(params, "values")) {
     throw UsageError("scalar-op: f64 has too many encodings to try them all; give --values");
@@ -174,7 +177,8 @@ Case scalar_op() {
                       .help = "numbers to use for x in place of the encodings"}},
       .formats = {binary64, binary32, tf32, binary16, bfloat16, float8_e4m3fn,
                   float8_e4m3fn_saturating, float8_e5m2, toy_e4m3},
-      .examples = {"halfulp sweep scalar-op --op s/x --scalar 257 --dtype bf16 --backend eager-cpu"},
+      .examples =
+          {"halfulp sweep scalar-op --op s/x --scalar 257 --dtype bf16 --backend eager-cpu"},
       .build = build,
       .axis_values = axis_values,
       .count = count,

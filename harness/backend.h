@@ -44,8 +44,8 @@ struct Lowering {
 
 enum class Scalars : std::uint8_t { aten, opmath };
 enum class Division : std::uint8_t { ieee, approximate };
-/// Which candidate an approximate reciprocal returns; `all` stands for every admitted one, `device` is
-/// what the CUDA device of this machine returns.
+/// Which candidate an approximate reciprocal returns; `all` stands for every admitted one, `device`
+/// is what the CUDA device of this machine returns.
 enum class World : std::uint8_t { all, nearest, below, above, device };
 enum class RampTail : std::uint8_t { scalar, vector };
 enum class Linspace : std::uint8_t { float32, stepwise, compiled };
@@ -86,7 +86,8 @@ struct Backend {
   std::vector<std::string_view> varies{};
   Availability (*availability)(const Backend&) = nullptr;  ///< null: always available
   /// Compiles a case's program as written. Throws `Unsupported` where the backend cannot run it.
-  std::unique_ptr<Evaluator> (*compile)(const Backend&, const Program&, const Format& dtype) = nullptr;
+  std::unique_ptr<Evaluator> (*compile)(const Backend&, const Program&,
+                                        const Format& dtype) = nullptr;
 };
 
 /// Why a backend cannot run a program; the rest of a sweep goes on.
@@ -117,8 +118,9 @@ Program lowered(const Backend& backend, const Program& program);
 
 /// True if the backend's result for the program depends on `model.reciprocal`.
 bool has_worlds(const Backend& backend, const Program& program, const Format& dtype);
-/// The backends, one a world, each name ending in `+reciprocal=…` (Evaluator::admitted says whether a
-/// divisor admits it). Just `{backend}` if the result does not depend on the world or one is chosen.
+/// The backends, one a world, each name ending in `+reciprocal=…` (Evaluator::admitted says whether
+/// a divisor admits it). Just `{backend}` if the result does not depend on the world or one is
+/// chosen.
 std::vector<Backend> worlds(const Backend& backend, const Program& program, const Format& dtype);
 
 }  // namespace halfulp

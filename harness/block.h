@@ -60,8 +60,8 @@ struct InputVector {
 
 /// What a compiled program needs to know of the axis it runs over.
 struct Binding {
-  ExactNumber n;                        ///< the swept size (or divisor, …) that constants refer to
-  std::uint64_t count = 0;              ///< number of indices
+  ExactNumber n;            ///< the swept size (or divisor, …) that constants refer to
+  std::uint64_t count = 0;  ///< number of indices
   std::span<const InputVector> inputs;  ///< outlives the evaluation
 };
 
@@ -71,8 +71,8 @@ class Evaluator {
   virtual ~Evaluator() = default;
   /// Fixes the axis. Called before `evaluate`, and again for every axis value.
   virtual void bind(const Binding& binding) = 0;
-  /// After `bind`: does what is documented of the engine admit this variant for the axis? False only
-  /// for a world of an approximate reciprocal that the divisor rules out.
+  /// After `bind`: does what is documented of the engine admit this variant for the axis? False
+  /// only for a world of an approximate reciprocal that the divisor rules out.
   virtual bool admitted() const { return true; }
   /// Results for indices [first, first + out.size); out.size <= block_lanes, out.carrier is set.
   /// The result of an index does not depend on `first` or on out.size.

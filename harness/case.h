@@ -46,7 +46,8 @@ struct TensorAxis {
 
 /// What a sweep varies.
 struct AxisInfo {
-  std::string_view name;     ///< "width"; "b" for scalar-division; empty: the case has a single axis value
+  std::string_view
+      name;  ///< "width"; "b" for scalar-division; empty: the case has a single axis value
   std::string_view summary;
 };
 
@@ -65,11 +66,14 @@ struct Case {
   /// single value of `scalar-op`); null: widths from the command line.
   std::vector<ExactNumber> (*axis_values)(const Params&, const Format& dtype) = nullptr;
   /// Number of indices for an axis value.
-  std::uint64_t (*count)(const Params&, const Format& dtype, const ExactNumber& axis_value) = nullptr;
+  std::uint64_t (*count)(const Params&, const Format& dtype,
+                         const ExactNumber& axis_value) = nullptr;
   /// Stored inputs for an axis value; null: none.
   std::vector<InputVector> (*inputs)(const Params&, const Format& dtype) = nullptr;
-  /// Largest magnitude of the output range, whose ulp measures `range_ulp`.
-  double (*range_max)(const Params&, const Format& dtype, const ExactNumber& axis_value) = nullptr;
+  /// Largest magnitude of the output range, whose ulp measures `range_ulp`; `largest_input` is that
+  /// of the first input (0 without).
+  double (*range_max)(const Params&, const Format& dtype, const ExactNumber& axis_value,
+                      double largest_input) = nullptr;
   /// Axes of the whole tensor, in the order of its last dimension; empty or null: no tensor figures
   /// (for `meshgrid`, when no height is given).
   std::vector<TensorAxis> (*tensor)(const Params&, std::uint64_t width) = nullptr;

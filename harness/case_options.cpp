@@ -142,7 +142,24 @@ std::vector<Backend> parse_backends(const std::string& list) {
   return out;
 }
 
-void reject_unknown_options(const CLI::App& app) {
+std::optional<Backend> parse_backend_or_oracle(const std::string& name) {
+  if (name == "oracle") return std::nullopt;
+  try {
+    return find_backend(name);
+  } catch (const UsageError&) {
+    if (name.find('+') != std::string::npos) throw;  // a field or its value
+    std::vector<std::string_view> known{"oracle"};
+    for (const Backend& b : all_backends()) known.push_back(b.name);
+    throw UsageError(unknown_name("backend", name, known));
+  }
+}
+
+void check_options(const CLI::App& app) {
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& value : option->results()) {
+      if (value.empty()) throw UsageError(fmt::format("{}: an empty value", option->get_name()));
+    }
+  }
   const std::vector<std::string> extras = app.remaining();
   if (extras.empty()) return;
   std::vector<std::string> names;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -41,10 +42,14 @@ std::vector<Format> parse_dtypes(const std::string& list, const Case& c);
 /// `eager-cpu,triton-div+reciprocal=above` or `all`. Throws UsageError.
 std::vector<Backend> parse_backends(const std::string& list);
 
+/// A backend, or nothing for `oracle`. Throws UsageError.
+std::optional<Backend> parse_backend_or_oracle(const std::string& name);
+
 /// Splits at commas. Throws UsageError for an empty item; `what` names the list.
 std::vector<std::string> split_list(const std::string& list, const std::string& what);
 
-/// Turns the arguments that no option took into a UsageError that names the nearest option.
-void reject_unknown_options(const CLI::App& app);
+/// Turns the arguments that no option took into a UsageError that names the nearest option, and an
+/// empty value (an unset variable of a script) into one that names its option.
+void check_options(const CLI::App& app);
 
 }  // namespace halfulp

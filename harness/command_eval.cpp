@@ -39,8 +39,8 @@ class AxisSource {
   AxisSource(const EvalOptions& o, const Params& params, const Format& dtype,
              const CommandContext& context)
       : case_(o.subject.subject()), params_(params), dtype_(dtype), context_(context) {
-    if (o.backend == "oracle") return;
-    backend_ = find_backend(o.backend);
+    backend_ = parse_backend_or_oracle(o.backend);
+    if (!backend_) return;
     if (const Availability reason =
             backend_->availability != nullptr ? backend_->availability(*backend_) : std::nullopt) {
       throw UsageError(fmt::format("{} is unavailable: {}", o.backend, *reason));
@@ -59,6 +59,7 @@ class AxisSource {
 
  private:
   void check_interrupt() const {
+    context_.is_polled = true;
     if (context_.interrupted) throw Failure(ExitCode::interrupted, "interrupted; nothing printed");
   }
 
@@ -70,9 +71,10 @@ class AxisSource {
       append(block, runner.output_format(), out);
     });
     if (!runner.admitted()) {
-      throw UsageError(fmt::format("{} is not admitted for size {}: the documented bound of the "
-                                   "reciprocal rules it out",
-                                   backend_->name, to_string(n)));
+      throw UsageError(
+          fmt::format("{} is not admitted for size {}: the documented bound of the "
+                      "reciprocal rules it out",
+                      backend_->name, to_string(n)));
     }
     return out;
   }
@@ -136,10 +138,12 @@ Array interleaved(const AxisSource& source, const std::vector<TensorAxis>& axes)
   out.shape.back() = axes.size();
   std::uint64_t points = 1;
   for (const TensorAxis& axis : axes) {
-    coordinates.push_back(source.evaluate(exact(static_cast<std::int64_t>(axis.size))));
-    out.shape[axis.dimension + 1] = axis.size;
     points *= axis.size;
     if (points > max_width) throw UsageError("a tensor of more than 2^24 points");
+  }
+  for (const TensorAxis& axis : axes) {
+    coordinates.push_back(source.evaluate(exact(static_cast<std::int64_t>(axis.size))));
+    out.shape[axis.dimension + 1] = axis.size;
   }
   for (std::uint64_t p = 0; p < points; ++p) {
     for (std::size_t a = 0; a < axes.size(); ++a) {
@@ -160,9 +164,8 @@ Array evaluate(const EvalOptions& o, const CommandContext& context) {
   if (c.check != nullptr) c.check(params, dtype);
   const ExactNumber n = axis_value(o, params, dtype);
   const AxisSource source(o, params, dtype, context);
-  const auto axes = c.tensor != nullptr
-                        ? c.tensor(params, static_cast<std::uint64_t>(n.numerator))
-                        : std::vector<TensorAxis>{};
+  const auto axes = c.tensor != nullptr ? c.tensor(params, static_cast<std::uint64_t>(n.numerator))
+                                        : std::vector<TensorAxis>{};
   Array out = axes.empty() ? Array{source.evaluate(n), {}, {}} : interleaved(source, axes);
   if (axes.empty()) out.shape = {out.encodings.size()};
   out.format = resolve(c.build(params, 2).output_type(), dtype).value_or(binary64);
@@ -171,6 +174,7 @@ Array evaluate(const EvalOptions& o, const CommandContext& context) {
 
 ExitCode eval(const EvalOptions& o, const CommandContext& context) {
   const Array array = evaluate(o, context);
+  context.is_polled = false;
   if (!o.npy.empty()) {
     write_atomically(o.npy, npy_file(array.encodings, array.format, array.shape));
     return ExitCode::as_expected;
@@ -202,7 +206,7 @@ void add_eval_command(CLI::App& app, CommandContext& context) {
       "  halfulp eval scalar-division --a 169 --b 13 --dtype f32 --backend cuda-aten");
   command->callback([command, options, &context] {
     context.action = [command, options, &context] {
-      reject_unknown_options(*command);
+      check_options(*command);
       return eval(*options, context);
     };
   });

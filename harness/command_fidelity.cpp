@@ -124,6 +124,7 @@ std::vector<ClaimResult> check(std::span<const Claim> claims, const FidelityOpti
   std::uint64_t points_total = 0;
   std::vector<ClaimResult> results = check_claims(claims, options.threads, context.interrupted,
                                                   [&](std::uint64_t done, std::uint64_t total) {
+                                                    context.is_polled = true;
                                                     points_done = done;
                                                     points_total = total;
                                                     line.show(done, total);

@@ -39,7 +39,8 @@ void print_cases(bool verbose) {
 void print_program(const Backend& backend, const Program& program, const std::string& indent) {
   const Program low = lowered(backend, program);
   std::string listing = to_string(low);
-  for (std::size_t at = 0; (at = listing.find('\n', at)) != std::string::npos && at + 1 < listing.size();) {
+  for (std::size_t at = 0;
+       (at = listing.find('\n', at)) != std::string::npos && at + 1 < listing.size();) {
     listing.insert(++at, indent);
   }
   fmt::print("{}{}", indent, listing);
@@ -71,13 +72,15 @@ void print_backends(const ListOptions& options) {
     if (options.verbose) print_backend_details(b, options);
   }
   if (!options.verbose) {
-    fmt::print("  any field can be varied: eager-cpu+arange_lanes=8+linspace=stepwise; --verbose shows "
-               "fields and programs\n");
+    fmt::print(
+        "  any field can be varied: eager-cpu+arange_lanes=8+linspace=stepwise; --verbose shows "
+        "fields and programs\n");
     return;
   }
   fmt::print("fields\n");
   for (const FieldInfo& f : backend_fields()) {
-    fmt::print("  {:<18} {:<34} {}\n", f.name, fmt::format("{}", fmt::join(f.values, "|")), f.summary);
+    fmt::print("  {:<18} {:<34} {}\n", f.name, fmt::format("{}", fmt::join(f.values, "|")),
+               f.summary);
   }
 }
 
@@ -91,6 +94,7 @@ void print_formats() {
 
 ExitCode list(ListOptions& options) {
   options.params.set_case(options.case_name);
+  options.params.subject();  // an unknown one is refused before anything is printed
   if (options.what == "cases" || options.what == "all") print_cases(options.verbose);
   if (options.what == "backends" || options.what == "all") print_backends(options);
   if (options.what == "formats" || options.what == "all") print_formats();
@@ -104,16 +108,18 @@ void add_list_command(CLI::App& app, CommandContext& context) {
   CLI::App* command = app.add_subcommand("list", "cases, backends and formats");
   command->add_option("WHAT", options->what, "cases, backends, formats or all")
       ->check(CLI::IsMember({"cases", "backends", "formats", "all"}));
-  command->add_flag("--verbose,-v", options->verbose,
-                    "parameters and examples; fields of backends and the program that each makes of "
-                    "a case");
+  command->add_flag(
+      "--verbose,-v", options->verbose,
+      "parameters and examples; fields of backends and the program that each makes of "
+      "a case");
   command->add_option("--case", options->case_name, "the case to show programs of [meshgrid]");
   options->params.add_parameters_to(*command);
-  command->footer("Examples:\n  halfulp list backends\n"
-                  "  halfulp list backends --verbose --case meshgrid --form arange");
+  command->footer(
+      "Examples:\n  halfulp list backends\n"
+      "  halfulp list backends --verbose --case meshgrid --form arange");
   command->callback([command, options, &context] {
     context.action = [command, options] {
-      reject_unknown_options(*command);
+      check_options(*command);
       return list(*options);
     };
   });

@@ -76,8 +76,8 @@ void check_oracles(Tally& tally) {
           fmt::format("oracles: checked against rational, meshgrid align_corners={} {} widths "
                       "2..{}: {} points, {} certified, {} exact, {} checked twice, {} disagree",
                       align_corners, short_name(dtype), widths, grouped(d.points),
-                      grouped(d.tiers.certified), grouped(d.tiers.exact),
-                      grouped(d.tiers.checked), d.differing));
+                      grouped(d.tiers.certified), grouped(d.tiers.exact), grouped(d.tiers.checked),
+                      d.differing));
     }
   }
 }
@@ -92,9 +92,10 @@ void check_roundings(Tally& tally) {
     constexpr int values = 200;
     for (int k = 0; k < values; ++k) {
       const std::uint64_t significand = random() >> (random() % 40);
-      const int exponent = f.format.min_subnormal_exponent() - 64 +
-                           static_cast<int>(random() % static_cast<std::uint64_t>(
-                                                           f.format.emax() + 128 - f.format.emin()));
+      const int exponent =
+          f.format.min_subnormal_exponent() - 64 +
+          static_cast<int>(random() %
+                           static_cast<std::uint64_t>(f.format.emax() + 128 - f.format.emin()));
       const bool negative = random() % 2 != 0;
       const std::string text =
           fmt::format("{}{} * 2^({})", negative ? "-" : "", significand, exponent);

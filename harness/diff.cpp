@@ -70,9 +70,8 @@ void offer_candidates(const Comparison& c, const std::uint16_t* lanes, std::size
     const double error = std::fabs(c.actual->value(lane) - value);
     return std::isfinite(error) ? error : -1;
   };
-  const auto* worst = std::max_element(lanes, lanes + count, [&](auto a, auto b) {
-    return rough(a) < rough(b);
-  });
+  const auto* worst =
+      std::max_element(lanes, lanes + count, [&](auto a, auto b) { return rough(a) < rough(b); });
   const auto* sharpest = std::max_element(lanes, lanes + count, [&](auto a, auto b) {
     return rough(a) * ulp_at(c.expected->value(b), c.constants->format) <
            rough(b) * ulp_at(c.expected->value(a), c.constants->format);
@@ -176,7 +175,8 @@ std::uint64_t lane_steps(const Comparison& c, std::size_t lane) {
     const bool alike = actual == expected || (std::isnan(actual) && std::isnan(expected));
     return alike ? 0 : unlike_nonfinite;
   }
-  return steps_between(encode_exact(actual, c.constants->format), encode_exact(expected, c.constants->format), c.constants->format);
+  return steps_between(encode_exact(actual, c.constants->format),
+                       encode_exact(expected, c.constants->format), c.constants->format);
 }
 
 std::uint64_t accumulate(const Comparison& c, Metrics& m) {

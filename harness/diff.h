@@ -15,30 +15,31 @@ namespace halfulp {
 struct DiffConstants {
   explicit DiffConstants(const Format& format);
   Format format;
-  CarrierOrdinal ordinal;      ///< for binary32 carriers
-  double ulp_per_binade = 0;   ///< 2^(1 - precision)
-  double min_ulp = 0;          ///< the smallest subnormal
+  CarrierOrdinal ordinal;     ///< for binary32 carriers
+  double ulp_per_binade = 0;  ///< 2^(1 - precision)
+  double min_ulp = 0;         ///< the smallest subnormal
 };
 
-/// Two blocks of the same indices. With the oracle as reference, `expected` is its rounded block and
-/// errors are measured against the unrounded exact results; otherwise against `expected` itself.
+/// Two blocks of the same indices. With the oracle as reference, `expected` is its rounded block
+/// and errors are measured against the unrounded exact results; otherwise against `expected`
+/// itself.
 struct Comparison {
   const Block* actual = nullptr;
   const Block* expected = nullptr;
   const OracleBlock* exact = nullptr;  ///< null when the reference is a backend
   OracleEvaluator* oracle = nullptr;   ///< settles which error is largest; set with `exact`
   const DiffConstants* constants = nullptr;
-  double range_ulp = 1;                ///< spacing of the format at the top of the output range
-  std::uint64_t width = 0;             ///< Point::width of these results
-  std::uint64_t first = 0;             ///< index of lane 0
+  double range_ulp = 1;     ///< spacing of the format at the top of the output range
+  std::uint64_t width = 0;  ///< Point::width of these results
+  std::uint64_t first = 0;  ///< index of lane 0
 };
 
 /// Distance of a lane with NaN or infinity on one side only, or unlike infinities.
 inline constexpr std::uint64_t unlike_nonfinite = ~std::uint64_t{0};
 
-/// Adds the comparison to the metrics (all but `widths_affected`) and returns the number of differing
-/// points. Blocks of one Metrics come in ascending order. Errors are decided exactly: where binary64
-/// approximations leave open which of two points is worse, the oracle settles it.
+/// Adds the comparison to the metrics (all but `widths_affected`) and returns the number of
+/// differing points. Blocks of one Metrics come in ascending order. Errors are decided exactly:
+/// where binary64 approximations leave open which of two points is worse, the oracle settles it.
 std::uint64_t accumulate(const Comparison& comparison, Metrics& metrics);
 
 /// The slow, obvious twin of `accumulate`: lane by lane on encodings, every error from the oracle.

@@ -15,8 +15,7 @@ template <class D, class DU = hn::RebindToUnsigned<D>>
 hn::Vec<DU> magnitude_ordinal(D d, hn::Vec<D> magnitude, const CarrierOrdinal& to) {
   const DU du;
   const auto bits = hn::BitCast(du, magnitude);
-  const auto normal =
-      hn::Sub(hn::ShiftRightSame(bits, to.dropped_bits), hn::Set(du, to.offset));
+  const auto normal = hn::Sub(hn::ShiftRightSame(bits, to.dropped_bits), hn::Set(du, to.offset));
   if (!to.has_subnormal_range) return normal;
   const hn::RebindToSigned<D> di;
   const auto scaled = hn::Mul(magnitude, hn::Set(d, to.subnormal_scale));
@@ -39,8 +38,7 @@ HWY_NOINLINE hn::Vec<hn::RebindToUnsigned<D>> unequal_lanes(D d, hn::Vec<D> a, h
   const auto finite_a = hn::Lt(hn::BitCast(du, abs_a), infinity);
   const auto finite_e = hn::Lt(hn::BitCast(du, abs_e), infinity);
   const auto finite = hn::And(finite_a, finite_e);
-  const auto both_nan =
-      hn::And(hn::RebindMask(du, hn::IsNaN(a)), hn::RebindMask(du, hn::IsNaN(e)));
+  const auto both_nan = hn::And(hn::RebindMask(du, hn::IsNaN(a)), hn::RebindMask(du, hn::IsNaN(e)));
   const auto same = hn::Eq(bits_a, bits_e);
   const auto equal_nonfinite = hn::Or(both_nan, hn::AndNot(finite, same));
   const auto unlike = hn::Not(hn::Or(finite, equal_nonfinite));
@@ -54,9 +52,7 @@ HWY_NOINLINE hn::Vec<hn::RebindToUnsigned<D>> unequal_lanes(D d, hn::Vec<D> a, h
 
   const auto zero_e = hn::RebindMask(du, hn::Eq(e, hn::Zero(d)));
   const auto moved = hn::Ne(steps, hn::Zero(du));
-  const auto count = [&](auto mask) {
-    return static_cast<std::uint32_t>(hn::CountTrue(du, mask));
-  };
+  const auto count = [&](auto mask) { return static_cast<std::uint32_t>(hn::CountTrue(du, mask)); };
   out.differing += count(hn::Or(moved, unlike));
   out.unlike += count(unlike);
   out.both_nonfinite += count(equal_nonfinite);
@@ -111,8 +107,8 @@ struct Limits {
     const auto error = hn::Add(hn::Abs(hn::Sub(actual, value)), hn::Add(radius, radius));
     // The low end of |value| has the smallest ulp and the largest relative error.
     const auto low = hn::Max(hn::Sub(magnitude, radius), hn::Zero(d));
-    const auto binade = hn::And(low, hn::BitCast(d, hn::Set(hn::RebindToUnsigned<D>(),
-                                                            std::uint64_t{0x7ff0000000000000})));
+    const auto binade = hn::And(
+        low, hn::BitCast(d, hn::Set(hn::RebindToUnsigned<D>(), std::uint64_t{0x7ff0000000000000})));
     const auto by_ulp = hn::Max(hn::Mul(binade, ulp_error), min_ulp_error);
     // A zero has no relative error.
     const auto by_rel = hn::IfThenElse(hn::Gt(magnitude, hn::Zero(d)), hn::Mul(low, rel), abs);

@@ -14,8 +14,8 @@
 namespace halfulp {
 namespace {
 
-constexpr std::array formats{binary32, tf32, binary16, bfloat16, float8_e4m3fn, float8_e5m2,
-                             toy_e4m3};
+constexpr std::array formats{binary32,      tf32,        binary16, bfloat16,
+                             float8_e4m3fn, float8_e5m2, toy_e4m3};
 
 /// Any encoding of the format, special values more often than chance has them.
 std::uint64_t random_encoding(std::mt19937_64& random, const Format& f) {
@@ -165,8 +165,10 @@ TEST_CASE("what counts as differing", "[diff]") {
   CHECK(lost.zero_lost == 1);
   CHECK(lost.steps.value == 1);
 
-  for (const auto& [a, e] : {std::pair{f.quiet_nan(), one}, {one, f.quiet_nan()},
-                             {f.infinity(), one}, {f.infinity() | f.sign_mask(), f.infinity()}}) {
+  for (const auto& [a, e] : {std::pair{f.quiet_nan(), one},
+                             {one, f.quiet_nan()},
+                             {f.infinity(), one},
+                             {f.infinity() | f.sign_mask(), f.infinity()}}) {
     const Metrics m = compare_one(a, e, f);
     CHECK(m.nonfinite == 1);
     CHECK(m.differing == 1);

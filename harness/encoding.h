@@ -45,8 +45,9 @@ constexpr std::uint64_t from_ordinal(std::int64_t position, const Format& f) {
 }
 
 /// Integer distance of two encodings on the number line, neither of them NaN.
-/// Laws: symmetric; 0 exactly for equal values (so also for the two zeros); additive along the line.
-/// The largest is -max to +max of binary64, 18437736874454810622, or that plus 2 for the infinities.
+/// Laws: symmetric; 0 exactly for equal values (so also for the two zeros); additive along the
+/// line. The largest is -max to +max of binary64, 18437736874454810622, or that plus 2 for the
+/// infinities.
 constexpr std::uint64_t steps_between(std::uint64_t a, std::uint64_t b, const Format& f) {
   const auto x = static_cast<std::uint64_t>(ordinal(a, f));
   const auto y = static_cast<std::uint64_t>(ordinal(b, f));
@@ -83,7 +84,8 @@ constexpr Decoded decode(std::uint64_t bits, const Format& f) {
 }
 
 /// Exponent of the ulp at a finite encoding: the spacing of the format in its binade. At a power of
-/// two this is the spacing above it; below the smallest normal, and at zero, the smallest subnormal.
+/// two this is the spacing above it; below the smallest normal, and at zero, the smallest
+/// subnormal.
 constexpr int ulp_exponent(std::uint64_t bits, const Format& f) { return decode(bits, f).exponent; }
 
 /// Exact value as a double (every format here is a subset of binary64). NaN loses its payload.

@@ -9,12 +9,12 @@ namespace halfulp {
 /// Exit codes of the program (design.md, "Command line").
 enum class ExitCode : int {
   as_expected = 0,
-  regression = 1,        ///< a finding: something differs
-  usage = 2,             ///< usage, schema or baseline mismatch, unreadable input
-  improvement = 3,       ///< an improvement that must be recorded
-  oracle_failure = 4,    ///< oracles disagree or the self-test failed
-  empty = 5,             ///< the run was empty or incomplete
-  interrupted = 130,     ///< stopped by Ctrl-C (128 + SIGINT)
+  regression = 1,      ///< a finding: something differs
+  usage = 2,           ///< usage, schema or baseline mismatch, unreadable input
+  improvement = 3,     ///< an improvement that must be recorded
+  oracle_failure = 4,  ///< oracles disagree or the self-test failed
+  empty = 5,           ///< the run was empty or incomplete
+  interrupted = 130,   ///< stopped by Ctrl-C (128 + SIGINT)
 };
 
 /// Bad input. `what()` is one line: what was wrong, where, and what would be right.

@@ -327,7 +327,14 @@ std::uint64_t for_each_run(std::string_view text, const Use& use) {
 
 }  // namespace
 
-ExactNumber parse_exact_number(std::string_view text) { return from_parts(Reader(text).read()); }
+ExactNumber parse_exact_number(std::string_view text) {
+  const ExactNumber number = from_parts(Reader(text).read());
+  if (number.numerator == 0 && text.find('-') == 0) {
+    throw UsageError(
+        fmt::format("{} is a negative zero, which constants do not have", quoted(text)));
+  }
+  return number;
+}
 
 std::string to_string(const ExactNumber& number) {
   const Parts p = canonical(to_parts(number));

@@ -10,8 +10,8 @@ namespace halfulp {
 
 /// Which encodings of the top binade are not numbers.
 enum class Specials : std::uint8_t {
-  ieee,         ///< the whole top binade: infinity with a zero fraction, NaN otherwise
-  single_nan,   ///< only the all-ones encoding is NaN and there is no infinity (the "fn" formats)
+  ieee,        ///< the whole top binade: infinity with a zero fraction, NaN otherwise
+  single_nan,  ///< only the all-ones encoding is NaN and there is no infinity (the "fn" formats)
 };
 
 /// What rounding a value beyond the largest finite one gives.

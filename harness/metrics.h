@@ -8,8 +8,8 @@
 
 namespace halfulp {
 
-/// Where a point lies in a sweep: axis value (its number where it is an integer, else its position in
-/// the list) and index. Points compare in sweep order.
+/// Where a point lies in a sweep: axis value (its number where it is an integer, else its position
+/// in the list) and index. Points compare in sweep order.
 struct Point {
   std::uint64_t width = 0;
   std::uint64_t index = 0;
@@ -24,8 +24,8 @@ struct Witness {
   constexpr bool operator==(const Witness&) const = default;
 };
 
-/// A maximum with its witness: the smallest point among equal values. Empty until a value above zero
-/// was offered.
+/// A maximum with its witness: the smallest point among equal values. Empty until a value above
+/// zero was offered.
 template <typename T>
 struct Extreme {
   T value{};
@@ -55,8 +55,9 @@ class StepsHistogram {
   }
   /// Largest `steps` that falls into a bucket.
   static constexpr std::uint64_t upper_bound(std::size_t b) {
-    return b < exact_buckets ? b : b - exact_buckets + 3 >= 64
-               ? ~std::uint64_t{0} : std::uint64_t{1} << (b - exact_buckets + 3);
+    return b < exact_buckets             ? b
+           : b - exact_buckets + 3 >= 64 ? ~std::uint64_t{0}
+                                         : std::uint64_t{1} << (b - exact_buckets + 3);
   }
   void add(std::uint64_t steps, std::uint64_t times = 1) { counts_[bucket(steps)] += times; }
   /// Takes back points that were counted in the bucket of 0.
@@ -71,8 +72,8 @@ class StepsHistogram {
   std::array<std::uint64_t, buckets> counts_{};
 };
 
-/// What a comparison found. `merge` is associative and commutative, so the result does not depend on
-/// how points are dealt out to threads and shards.
+/// What a comparison found. `merge` is associative and commutative, so the result does not depend
+/// on how points are dealt out to threads and shards.
 struct Metrics {
   std::uint64_t points = 0;
   /// Points whose values differ. NaN equals NaN; the two zeros are equal here (see zero_sign).
@@ -82,7 +83,8 @@ struct Metrics {
 
   std::uint64_t zero_lost = 0;  ///< exact zeros that became non-zero (also among `differing`)
   std::uint64_t zero_sign = 0;  ///< zeros of different sign (not among `differing`)
-  std::uint64_t nonfinite = 0;  ///< NaN or infinity on one side only, or unlike infinities (differing)
+  std::uint64_t nonfinite =
+      0;  ///< NaN or infinity on one side only, or unlike infinities (differing)
   std::uint64_t unwritten = 0;  ///< outputs that the backend left untouched (also nonfinite)
 
   Extreme<std::uint64_t> steps;  ///< ordinals, both finite

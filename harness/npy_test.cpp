@@ -9,8 +9,8 @@ TEST_CASE("a .npy file has its header padded and its data little-endian", "[npy]
   const std::array<std::uint64_t, 3> encodings{0x3c00, 0x0001, 0xfbff};
   const std::string file = npy_file(encodings, binary16, {3});
   CHECK(file.substr(0, 8) == std::string("\x93NUMPY\x01\x00", 8));
-  const std::size_t header = static_cast<unsigned char>(file[8]) +
-                             256u * static_cast<unsigned char>(file[9]);
+  const std::size_t header =
+      static_cast<unsigned char>(file[8]) + 256u * static_cast<unsigned char>(file[9]);
   CHECK((10 + header) % 64 == 0);
   CHECK(file.size() == 10 + header + 6);
   CHECK(file.find("'descr': '<f2'") != std::string::npos);

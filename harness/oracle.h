@@ -26,9 +26,10 @@ struct Rounded {
 /// Real-valued errors of a candidate against the unrounded exact result, each rounded once to
 /// binary64. Infinite or NaN candidates and results have no errors: all fields are NaN.
 struct ExactErrors {
-  double abs = 0;        ///< |candidate - exact|
-  double ulp_error = 0;  ///< abs / ulp of the format at the exact value (oracle.h, "ulp at a value")
-  double rel = 0;        ///< abs / |exact|; infinite for a lost zero
+  double abs = 0;  ///< |candidate - exact|
+  double ulp_error =
+      0;           ///< abs / ulp of the format at the exact value (oracle.h, "ulp at a value")
+  double rel = 0;  ///< abs / |exact|; infinite for a lost zero
 };
 // ulp at a value v of a format: 2^(e - p + 1) with 2^e <= |v| < 2^(e+1), so at a power of two the
 // spacing above it; never below the smallest subnormal, which is also the ulp at zero.
@@ -55,8 +56,8 @@ class OracleEvaluator {
  public:
   virtual ~OracleEvaluator() = default;
   virtual void bind(const Binding& binding) = 0;
-  /// Correctly rounded results for [first, first + out.rounded.size); checked as the oracle's policy
-  /// says. The result of an index does not depend on how blocks are cut.
+  /// Correctly rounded results for [first, first + out.rounded.size); checked as the oracle's
+  /// policy says. The result of an index does not depend on how blocks are cut.
   virtual void evaluate(std::uint64_t first, OracleBlock& out) = 0;
   /// One point by exact arithmetic alone.
   virtual Rounded round_once(std::uint64_t index, RoundingMode mode) = 0;
@@ -80,13 +81,13 @@ std::unique_ptr<OracleEvaluator> make_oracle(OracleKind kind, const Program& pro
 
 /// What `halfulp ulp` says about a number given as text.
 struct UlpReport {
-  Rounded rounded;               ///< to nearest
-  std::uint64_t lower = 0;       ///< largest value of the format <= the number (or equal)
-  std::uint64_t upper = 0;       ///< smallest value of the format >= the number (or equal)
-  double ulp = 0;                ///< ulp of the format at the number
-  int side_of_midpoint = 0;      ///< -1 below, 0 on, +1 above the midpoint of lower and upper
-  double ulps_from_midpoint = 0; ///< signed distance from that midpoint in ulps
-  std::string exact;             ///< the number as an exact fraction
+  Rounded rounded;                ///< to nearest
+  std::uint64_t lower = 0;        ///< largest value of the format <= the number (or equal)
+  std::uint64_t upper = 0;        ///< smallest value of the format >= the number (or equal)
+  double ulp = 0;                 ///< ulp of the format at the number
+  int side_of_midpoint = 0;       ///< -1 below, 0 on, +1 above the midpoint of lower and upper
+  double ulps_from_midpoint = 0;  ///< signed distance from that midpoint in ulps
+  std::string exact;              ///< the number as an exact fraction
 };
 /// Reads an exact expression (`1/3`, `1 + 2^-11 + 2^-40`, `0x1.8p3`, `0.1`, `inf`, `nan`) and says
 /// where it lies in the format. Throws UsageError for text that is not such an expression.

@@ -60,7 +60,8 @@ std::string expression(const Program& p, ValueId id);
 /// An operand beside an infix sign.
 std::string infix_operand(const Program& p, ValueId id) {
   const Instruction& i = p.at(id);
-  const bool is_sum = i.op == Op::constant && i.constant.scale != 0 && i.constant.offset != exact(0);
+  const bool is_sum =
+      i.op == Op::constant && i.constant.scale != 0 && i.constant.offset != exact(0);
   return is_sum ? '(' + text(i.constant) + ')' : expression(p, id);
 }
 
@@ -250,7 +251,8 @@ std::string to_string(const Program& program) {
     for (int k = 0; k < arity(i.op); ++k) {
       operands.push_back(operand_text(program, i.operands[static_cast<std::size_t>(k)]));
     }
-    out += fmt::format("%{} = {}<{}> {}\n", id, name(i.op), text(i.type), fmt::join(operands, ", "));
+    out +=
+        fmt::format("%{} = {}<{}> {}\n", id, name(i.op), text(i.type), fmt::join(operands, ", "));
   }
   return out + fmt::format("return {}\n", operand_text(program, program.output));
 }

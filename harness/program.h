@@ -23,19 +23,19 @@
 namespace halfulp {
 
 enum class Op : std::uint8_t {
-  constant,    ///< a Python number: no type of its own, the operation that uses it decides
-  index,       ///< i, as an exact integer
-  input,       ///< stored values of the case's dtype, one per index
-  arange,      ///< start + i * step
-  linspace,    ///< start + i * (end - start) / (n - 1)
+  constant,  ///< a Python number: no type of its own, the operation that uses it decides
+  index,     ///< i, as an exact integer
+  input,     ///< stored values of the case's dtype, one per index
+  arange,    ///< start + i * step
+  linspace,  ///< start + i * (end - start) / (n - 1)
   add,
   sub,
   mul,
   div,
-  min,         ///< NaN if either is
-  max,         ///< NaN if either is
-  fma,         ///< a * b + c, rounded once
-  div_add,     ///< a / b + c with the quotient not rounded: what contraction makes of `/` and `+`
+  min,      ///< NaN if either is
+  max,      ///< NaN if either is
+  fma,      ///< a * b + c, rounded once
+  div_add,  ///< a / b + c with the quotient not rounded: what contraction makes of `/` and `+`
   neg,
   abs,
   sqrt,
@@ -72,7 +72,7 @@ constexpr Format opmath_format(const Format& format) {
 /// What a Python number is known to be when the program is compiled.
 enum class Origin : std::uint8_t {
   literal,  ///< written in the source: constant for every engine
-  size,     ///< computed from a shape: a constant with static shapes, a run-time number with dynamic
+  size,  ///< computed from a shape: a constant with static shapes, a run-time number with dynamic
 };
 
 /// scale * n + offset, n being the size that a sweep varies; scale 0 is a plain number.
@@ -121,16 +121,16 @@ std::vector<Shape> shapes(const Program& program);
 /// How often each value is used as an operand; the output counts once more.
 std::vector<int> use_counts(const Program& program);
 
-/// Drops instructions that the output does not need and numbers the others by the order in which the
-/// output needs them: the same for programs that were written down in another order.
+/// Drops instructions that the output does not need and numbers the others by the order in which
+/// the output needs them: the same for programs that were written down in another order.
 Program without_dead_code(const Program& program);
 
 /// One line an instruction, `%2 = div<T> %0, %1`; constants are written where they are used.
 std::string to_string(const Program& program);
 /// The same as one expression, `T(T(arange<T>(0, 1) / (n-1)) - 0.5)`.
 std::string to_expression(const Program& program);
-/// 64-bit hash of the printed form without dead code, the same on every machine and in every version
-/// that prints the program alike.
+/// 64-bit hash of the printed form without dead code, the same on every machine and in every
+/// version that prints the program alike.
 std::uint64_t stable_hash(const Program& program);
 
 /// Writes programs. Each call appends one instruction and returns its value.

@@ -26,11 +26,12 @@ TEST_CASE("dead code goes and nothing else changes", "[program]") {
   CHECK(q.instructions.size() == p.instructions.size() - 1);
   CHECK(to_expression(q) == to_expression(p));
   CHECK(without_dead_code(q) == q);
-  CHECK(to_string(q) == "%2 = arange<T> 0, 1\n"
-                        "%4 = div<T> %2, n-1\n"
-                        "%6 = sub<T> %4, 0.5\n"
-                        "%8 = mul<T> %6, 2\n"
-                        "return %8\n");
+  CHECK(to_string(q) ==
+        "%2 = arange<T> 0, 1\n"
+        "%4 = div<T> %2, n-1\n"
+        "%6 = sub<T> %4, 0.5\n"
+        "%8 = mul<T> %6, 2\n"
+        "return %8\n");
 }
 
 TEST_CASE("shapes and uses", "[program]") {

@@ -19,7 +19,9 @@ constexpr std::size_t bar_width = 30;
 
 ProgressLine::ProgressLine(std::string what, bool quiet)
     : what_(std::move(what)),
-      style_(quiet ? Style::silent : isatty(STDERR_FILENO) != 0 ? Style::bar : Style::lines) {}
+      style_(quiet                        ? Style::silent
+             : isatty(STDERR_FILENO) != 0 ? Style::bar
+                                          : Style::lines) {}
 
 ProgressLine::~ProgressLine() { finish(); }
 
@@ -30,9 +32,11 @@ void ProgressLine::show(std::uint64_t done, std::uint64_t total) {
   last_ = now;
   const double fraction = static_cast<double>(done) / static_cast<double>(total);
   const double seconds = std::chrono::duration<double>(now - start_).count();
-  const std::string rate = fmt::format("{:.0f} M points/s", static_cast<double>(done) / seconds / 1e6);
+  const std::string rate =
+      fmt::format("{:.0f} M points/s", static_cast<double>(done) / seconds / 1e6);
   if (style_ == Style::lines) {
-    fmt::print(stderr, "{}: {:.0f} % of {} points, {}\n", what_, 100 * fraction, grouped(total), rate);
+    fmt::print(stderr, "{}: {:.0f} % of {} points, {}\n", what_, 100 * fraction, grouped(total),
+               rate);
     return;
   }
   const auto filled = static_cast<std::size_t>(fraction * static_cast<double>(bar_width));

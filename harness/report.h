@@ -16,8 +16,8 @@ struct ReportContext {
   double seconds = 0;
 };
 
-/// The report as JSON text, ending in a newline. Strict JSON: non-finite numbers and integers beyond
-/// 2^53 are strings, encodings are hex strings. Defined in reports/.
+/// The report as JSON text, ending in a newline. Strict JSON: non-finite numbers and integers
+/// beyond 2^53 are strings, encodings are hex strings. Defined in reports/.
 std::string report_json(const SweepResult& result, const ReportContext& context);
 
 /// Makes sure that `path` can be written without touching an existing file. Throws UsageError.

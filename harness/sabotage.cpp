@@ -141,8 +141,7 @@ std::vector<Sabotage> all_sabotages() {
       {"infinity", "one result is infinite", sabotaged<infinite>("infinity"), one_nonfinite},
       {"stale", "the last result of every axis is not written", sabotaged<untouched>("stale"),
        [](const Widths& w) {
-         return SabotageCounts{
-             .differing = w.size(), .nonfinite = w.size(), .unwritten = w.size()};
+         return SabotageCounts{.differing = w.size(), .nonfinite = w.size(), .unwritten = w.size()};
        }},
       {"one-lane", "wrong in lane 7 of a block only", sabotaged<one_lane>("one-lane"),
        expected_one_lane},

@@ -6,158 +6,13 @@
 #include <mutex>
 #include <thread>
 
-#include "harness/error.h"
-#include "harness/evaluate.h"
-#include "harness/sweep_worker.h"
+#include "harness/sweep_prepare.h"
 
 namespace halfulp {
 namespace {
 
 /// Points that a thread takes at a time.
 constexpr std::uint64_t segment_points = std::uint64_t{1} << 16;
-
-std::vector<ExactNumber> axis_numbers(const SweepSpec& spec, const Params& params,
-                                      const Format& dtype) {
-  if (spec.subject->axis_values != nullptr) return spec.subject->axis_values(params, dtype);
-  std::vector<ExactNumber> numbers;
-  for (std::uint64_t k = 0; spec.widths && k < spec.widths->size(); ++k) {
-    numbers.push_back(exact(static_cast<std::int64_t>((*spec.widths)[k])));
-  }
-  return numbers;
-}
-
-/// Axis values, labelled by their value in ascending order where all are non-negative integers, else
-/// by their position.
-void set_axis(SweepJob& job, std::vector<ExactNumber> numbers) {
-  job.labels_are_values = std::ranges::all_of(
-      numbers, [](const ExactNumber& n) { return n.is_integer() && n.numerator >= 0; });
-  if (job.labels_are_values) std::ranges::sort(numbers, {}, &ExactNumber::numerator);
-  for (const ExactNumber& n : numbers) {
-    const auto label =
-        job.labels_are_values ? static_cast<std::uint64_t>(n.numerator) : job.axis.size();
-    job.axis.push_back({n, label, axis_count(*job.subject, job.params, job.dtype, n)});
-  }
-}
-
-/// A job with the rows that its subjects and groups fill.
-struct PreparedJob {
-  SweepJob job;
-  std::vector<SweepRow> rows;              ///< backends that cannot run first get theirs too
-  std::vector<std::size_t> row_of_subject;
-  std::vector<std::size_t> row_of_group;
-};
-
-std::string reason_unavailable(const Backend& backend, const SweepJob& job) {
-  if (backend.availability != nullptr) {
-    if (const Availability reason = backend.availability(backend)) return *reason;
-  }
-  try {
-    backend.compile(backend, job.program, job.dtype);
-    backend.compile(backend, job.singleton, job.dtype);
-  } catch (const Unsupported& error) {
-    return error.what();
-  }
-  return {};
-}
-
-std::string reason_no_reference(const SweepJob& job) {
-  try {
-    if (job.reference.backend) return reason_unavailable(*job.reference.backend, job);
-    make_oracle(OracleKind::checked, job.program, job.dtype);
-  } catch (const Unsupported& error) {
-    return std::string("the oracle: ") + error.what();
-  }
-  return {};
-}
-
-SweepRow row_for(const SweepJob& job, const std::string& backend) {
-  SweepRow row;
-  row.params = job.params;
-  row.dtype = job.dtype;
-  row.output = job.output;
-  row.backend = backend;
-  row.reference = job.reference.name();
-  return row;
-}
-
-/// Points of a subject: those of the axis values that admit it.
-std::uint64_t admitted_points(const SweepJob& job, const Backend& backend) {
-  const bool all = backend.model.reciprocal == World::all ||
-                   backend.model.reciprocal == World::nearest ||
-                   backend.model.reciprocal == World::device;
-  const auto general = backend.compile(backend, job.program, job.dtype);
-  std::uint64_t points = 0;
-  for (const AxisValue& value : job.axis) {
-    if (!all && value.count > 1) {
-      general->bind({value.n, value.count, job.inputs});
-      if (!general->admitted()) continue;
-    }
-    points += value.count;
-  }
-  return points;
-}
-
-std::uint64_t all_points(const SweepJob& job) {
-  std::uint64_t points = 0;
-  for (const AxisValue& value : job.axis) points += value.count;
-  return points;
-}
-
-void add_backend(PreparedJob& prepared, const Backend& backend) {
-  SweepJob& job = prepared.job;
-  const std::vector<Backend> variants = worlds(backend, job.program, job.dtype);
-  const std::size_t group = job.worlds_of_group.size();
-  job.worlds_of_group.push_back(variants.size());
-  prepared.row_of_group.push_back(prepared.rows.size());
-  if (variants.size() > 1) {
-    SweepRow& envelope = prepared.rows.emplace_back(row_for(job, backend.name));
-    envelope.envelope.emplace();
-    for (const Backend& world : variants) envelope.envelope->worlds.push_back(world.name);
-    envelope.announced = all_points(job);
-  }
-  for (const Backend& variant : variants) {
-    SweepRow& row = prepared.rows.emplace_back(row_for(job, variant.name));
-    row.announced = admitted_points(job, variant);
-    if (row.announced == 0) {
-      row.unavailable = "the documented bound of the reciprocal rules this world out at every size";
-      continue;
-    }
-    prepared.row_of_subject.push_back(prepared.rows.size() - 1);
-    job.subjects.push_back({variant, group});
-  }
-}
-
-PreparedJob prepare(const SweepSpec& spec, const Params& params, const Format& dtype) {
-  check_dtype(*spec.subject, dtype);
-  if (spec.subject->check != nullptr) spec.subject->check(params, dtype);
-  PreparedJob prepared;
-  SweepJob& job = prepared.job;
-  job.subject = spec.subject;
-  job.params = params;
-  job.dtype = dtype;
-  job.program = spec.subject->build(params, 2);
-  job.singleton = spec.subject->build(params, 1);
-  job.output = resolve(job.program.output_type(), dtype).value_or(binary64);
-  set_axis(job, axis_numbers(spec, params, dtype));
-  if (spec.subject->inputs != nullptr) job.inputs = spec.subject->inputs(params, dtype);
-  job.reference = spec.reference;
-  if (spec.reference.backend && has_worlds(*spec.reference.backend, job.program, dtype)) {
-    throw UsageError("the reference " + spec.reference.name() +
-                     " stands for several results; choose one with +reciprocal=nearest");
-  }
-  const std::string no_reference = reason_no_reference(job);
-  for (const Backend& backend : spec.backends) {
-    const std::string reason =
-        no_reference.empty() ? reason_unavailable(backend, job) : no_reference;
-    if (reason.empty()) {
-      add_backend(prepared, backend);
-    } else {
-      prepared.rows.push_back(row_for(job, backend.name));
-      prepared.rows.back().unavailable = reason;
-    }
-  }
-  return prepared;
-}
 
 /// Deals out the axis in segments; each thread asks for the next.
 class Segments {
@@ -186,7 +41,8 @@ class Segments {
 /// Serialises progress reports.
 class ProgressMeter {
  public:
-  ProgressMeter(const Progress& progress, std::uint64_t total) : progress_(progress), total_(total) {}
+  ProgressMeter(const Progress& progress, std::uint64_t total)
+      : progress_(progress), total_(total) {}
   void add(std::uint64_t points) {
     const std::lock_guard lock(mutex_);
     done_ += points;
@@ -305,7 +161,8 @@ bool run_job(PreparedJob& prepared, unsigned threads, const std::atomic<bool>& s
   std::mutex merge_mutex;
   std::exception_ptr failure;
   Merged merged{std::vector<Findings>(job.subjects.size()),
-                std::vector<Findings>(job.worlds_of_group.size()), {}};
+                std::vector<Findings>(job.worlds_of_group.size()),
+                {}};
   const auto work = [&] {
     try {
       SweepWorker worker(job);
@@ -347,7 +204,7 @@ SweepResult run_sweep(const SweepSpec& spec, const std::atomic<bool>& stop,
   std::uint64_t total = 0;
   for (const Params& params : spec.params) {
     for (const Format& dtype : spec.dtypes) {
-      jobs.push_back(prepare(spec, params, dtype));
+      jobs.push_back(prepare_job(spec, params, dtype));
       total += all_points(jobs.back().job) * jobs.back().job.worlds_of_group.size();
     }
   }

@@ -24,7 +24,7 @@ struct Reference {
 
 struct SweepSpec {
   const Case* subject = nullptr;
-  std::vector<Params> params;   ///< one sweep for each, all complete
+  std::vector<Params> params;  ///< one sweep for each, all complete
   std::vector<Format> dtypes;
   std::vector<Backend> backends;
   Reference reference;
@@ -56,13 +56,15 @@ struct LaneCheck {
 struct SweepRow {
   Params params;
   Format dtype{};
-  Format output{};              ///< format of the results; the dtype unless the program ends in a cast
+  Format output{};  ///< format of the results; the dtype unless the program ends in a cast
   std::string backend;
   std::string reference;
   std::string unavailable;  ///< why there are no metrics; empty if there are
   Metrics metrics;
-  std::uint64_t announced = 0;  ///< points known beforehand; a complete run has metrics.points == announced
-  std::vector<std::uint64_t> affected;  ///< labels of the axis values with a differing point, ascending
+  std::uint64_t announced =
+      0;  ///< points known beforehand; a complete run has metrics.points == announced
+  std::vector<std::uint64_t>
+      affected;  ///< labels of the axis values with a differing point, ascending
   std::optional<TensorFigures> tensor;
   std::optional<Envelope> envelope;
   LaneCheck lanes;
@@ -83,6 +85,7 @@ using Progress = std::function<void(std::uint64_t done, std::uint64_t total)>;
 
 /// Runs the sweep. Stops early with `complete == false` when `stop` becomes true. Results do not
 /// depend on the number of threads or on the instruction set.
-SweepResult run_sweep(const SweepSpec& spec, const std::atomic<bool>& stop, const Progress& progress);
+SweepResult run_sweep(const SweepSpec& spec, const std::atomic<bool>& stop,
+                      const Progress& progress);
 
 }  // namespace halfulp

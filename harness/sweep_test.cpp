@@ -29,8 +29,8 @@ SweepResult run(const SweepSpec& spec) {
 }  // namespace
 
 TEST_CASE("results do not depend on the number of threads or the instruction set", "[sweep]") {
-  SweepSpec spec = grid("arange", bfloat16, "2..400,3000,70001",
-                        {"eager-cpu", "triton-div", "cuda-aten"});
+  SweepSpec spec =
+      grid("arange", bfloat16, "2..400,3000,70001", {"eager-cpu", "triton-div", "cuda-aten"});
   const SweepResult one = run(spec);
   const auto same = [&](const SweepResult& other) {
     REQUIRE(other.rows.size() == one.rows.size());
@@ -141,6 +141,7 @@ TEST_CASE("tensor figures count every axis, each point as often as it is repeate
 
 TEST_CASE("an axis of one point is zero on every backend", "[sweep]") {
   for (const Backend& backend : all_backends()) {
+    if (backend.availability != nullptr && backend.availability(backend)) continue;
     for (const std::string form : {"arange", "linspace", "exact-numerator", "arange-size-tensor"}) {
       const SweepRow row = run(grid(form, bfloat16, "1", {backend.name})).rows.front();
       CHECK(row.metrics.points == 1);

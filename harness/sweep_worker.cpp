@@ -81,6 +81,8 @@ TierCounts SweepWorker::tiers() const {
 }
 
 void SweepWorker::bind(const Segment& segment) {
+  if (bound_position_ == segment.position) return;
+  bound_position_ = segment.position;
   const AxisValue& value = job_.axis[segment.position];
   const Binding binding{value.n, value.count, job_.inputs};
   for (std::size_t s = 0; s < engines_.size(); ++s) {
@@ -94,7 +96,8 @@ void SweepWorker::bind(const Segment& segment) {
     bound_oracle_->bind(binding);
   }
   const auto range_max = job_.subject->range_max;
-  const double top = range_max != nullptr ? range_max(job_.params, job_.dtype, value.n) : 1;
+  const double top =
+      range_max != nullptr ? range_max(job_.params, job_.dtype, value.n, job_.largest_input) : 1;
   range_ulp_ = range_ulp_at(top, job_.output);
   repeats_ = swept_repeats(job_, value);
 }

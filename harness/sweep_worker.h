@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "harness/diff.h"
@@ -21,7 +22,7 @@ struct AxisValue {
 struct Segment {
   std::size_t position = 0;  ///< of the axis value
   std::uint64_t first = 0;
-  std::uint64_t last = 0;    ///< one past the end
+  std::uint64_t last = 0;  ///< one past the end
 };
 
 /// The subjects compared in one sweep over one (parameters, dtype): shared by its threads.
@@ -33,8 +34,9 @@ struct SweepJob {
   std::vector<AxisValue> axis;
   bool labels_are_values = true;  ///< AxisValue::label is n itself
   std::vector<InputVector> inputs;
-  Program program;    ///< for axes of two or more points
-  Program singleton;  ///< for axes of one
+  double largest_input = 0;  ///< finite magnitude of the first
+  Program program;           ///< for axes of two or more points
+  Program singleton;         ///< for axes of one
   Reference reference;
 
   /// A backend, or one world of it.
@@ -53,7 +55,7 @@ struct Findings {
   Metrics metrics;
   std::vector<std::uint32_t> affected;  ///< positions of axis values with a differing point
   LaneCheck lanes;
-  std::uint64_t tensor_differing = 0;   ///< of the swept axis, with its repeats
+  std::uint64_t tensor_differing = 0;  ///< of the swept axis, with its repeats
   std::uint64_t tensor_points = 0;
   std::uint64_t every_world_differs = 0;
 
@@ -100,6 +102,7 @@ class SweepWorker {
   std::vector<Findings> groups_;
 
   // State of the bound axis and the current block.
+  std::optional<std::size_t> bound_position_;
   std::vector<Evaluator*> bound_;  ///< null where the world is not admitted
   Evaluator* bound_reference_ = nullptr;
   OracleEvaluator* bound_oracle_ = nullptr;

@@ -11,10 +11,20 @@ using oracles::ExactValue;
 using oracles::Fraction;
 using oracles::parse_expression;
 
-/// Half way between the two neighbours of a magnitude, as if the exponent range had no end.
-ExactValue midpoint(const ExactValue& value, std::int64_t ulp) {
+/// Beyond the largest finite value, whose spacing goes on to the point from where values overflow.
+bool is_beyond_finite(const ExactValue& value, const Format& format) {
+  const Fraction limit = Fraction::from_double(to_double(format.max_finite(), format));
+  return value.is_negative() ? value.compare(-limit) < 0 : value.compare(limit) > 0;
+}
+
+/// Half way between the two neighbours of a magnitude, the largest finite one being the lower of
+/// the last two.
+ExactValue midpoint(const ExactValue& value, std::int64_t ulp, const Format& format) {
   const Fraction half_ulp = Fraction::power_of_two(ulp - 1);
-  const std::uint64_t floor = value.is_zero() ? 0 : value.position(ulp).floor;
+  const std::uint64_t floor = is_beyond_finite(value, format)
+                                  ? decode(format.max_finite(), format).significand
+                              : value.is_zero() ? 0
+                                                : value.position(ulp).floor;
   const ExactValue magnitude(Fraction(static_cast<std::int64_t>(2 * floor + 1)) * half_ulp);
   return value.is_negative() ? -magnitude : magnitude;
 }
@@ -28,11 +38,13 @@ UlpReport locate(std::string_view expression, const Format& format) {
                    .upper = round_once(value, format, RoundingMode::upward).bits,
                    .exact = value.text()};
   if (!value.is_finite()) return report;
-  const std::int64_t ulp = ulp_exponent_at(value, format);
+  const std::int64_t ulp = is_beyond_finite(value, format)
+                               ? ulp_exponent(format.max_finite(), format)
+                               : ulp_exponent_at(value, format);
   const ExactValue one_ulp(Fraction::power_of_two(ulp));
   report.ulp = approximate(one_ulp).value;
   if (report.rounded.exact) return report;
-  const ExactValue distance = value - midpoint(value, ulp);
+  const ExactValue distance = value - midpoint(value, ulp, format);
   report.side_of_midpoint = distance.is_zero() ? 0 : distance.is_negative() ? -1 : 1;
   report.ulps_from_midpoint = approximate(distance / one_ulp).value;
   return report;

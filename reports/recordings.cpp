@@ -154,7 +154,10 @@ ScalarRecord read_scalar_record(const ObjectReader& record, const Case& c,
   if (record.has("crc32_without_avx2")) {
     result.digest_without_avx2 = read_digest(record, "crc32_without_avx2");
   }
-  at_place(record, [&] { complete_params(c, scalar_params(result)); });
+  at_place(record, [&] {
+    const Params params = complete_params(c, scalar_params(result));
+    if (c.check != nullptr) c.check(params, result.dtype);
+  });
   return result;
 }
 

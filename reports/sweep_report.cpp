@@ -10,6 +10,7 @@
 #include "harness/report.h"
 #include "harness/value_text.h"
 #include "reports/json.h"
+#include "reports/result_json.h"
 
 namespace halfulp {
 namespace {
@@ -36,6 +37,8 @@ OrderedJson parameter_json(const Parameter& parameter, const std::string& value)
   return nullptr;
 }
 
+}  // namespace
+
 OrderedJson params_json(const Case& c, const Params& params) {
   OrderedJson json = OrderedJson::object();
   for (const Parameter& parameter : c.parameters) {
@@ -45,6 +48,8 @@ OrderedJson params_json(const Case& c, const Params& params) {
   }
   return json;
 }
+
+namespace {
 
 /// One row of the sweep as JSON; knows how its points and encodings are written.
 class RowWriter {
@@ -64,7 +69,7 @@ class RowWriter {
     }
     json["announced"] = json_integer(row_.announced);
     json["metrics"] = metrics();
-    json["first"] = row_.metrics.first ? point(row_.metrics.first->at) : OrderedJson(nullptr);
+    json["first"] = witness("first", row_.metrics.first);
     json["affected"] = affected();
     OrderedJson all = witnesses();
     json["witness"] = all["steps"];

@@ -10,7 +10,7 @@ packages=(
 )
 case "${1-}" in
   "") ;;
-  --lint) packages+=(clang-format clang-tidy) ;;
+  --lint) packages+=(clang-format clang-tidy-19) ;;
   *) echo "usage: $0 [--lint]" >&2; exit 2 ;;
 esac
 

@@ -1,0 +1,50 @@
+#include "harness/sweep_options.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <thread>
+
+#include "harness/error.h"
+
+namespace halfulp {
+
+unsigned default_threads() { return std::max(1U, std::thread::hardware_concurrency()); }
+
+void add_engine_options(CLI::App& app, unsigned& threads, std::string& isa) {
+  app.add_option("--threads", threads, "threads [all cores]")->check(CLI::Range(1U, 1024U));
+  app.add_option("--isa", isa, "restrict the kernels to an instruction set");
+}
+
+SweepOptions::SweepOptions() : threads(default_threads()) {}
+
+void SweepOptions::add_to(CLI::App& app) {
+  subject.add_to(app);
+  app.add_option("--dtype", dtypes, "dtypes, or all [bf16]");
+  app.add_option("--widths", widths, "300, 2..4096, 2..4096:7 or a list");
+  app.add_option("--backend", backends, "backends with +field=value, or all [all]");
+  app.add_option("--reference", reference, "oracle or a backend [oracle]");
+  add_engine_options(app, threads, isa);
+}
+
+SweepSpec SweepOptions::specification() const {
+  SweepSpec spec;
+  spec.subject = &subject.subject();
+  spec.params = subject.combinations();
+  spec.dtypes = parse_dtypes(dtypes, *spec.subject);
+  spec.backends = parse_backends(backends);
+  spec.reference.backend = parse_backend_or_oracle(reference);
+  spec.threads = threads;
+  const bool has_own_axis = spec.subject->axis_values != nullptr;
+  if (has_own_axis && !widths.empty()) {
+    throw UsageError(fmt::format("{} has no widths to sweep", spec.subject->name));
+  }
+  if (!has_own_axis) {
+    if (widths.empty()) throw UsageError("give --widths, such as 2..4096 or 300 or 3,5..9:2");
+    spec.widths = Widths::parse(widths);
+  }
+  return spec;
+}
+
+}  // namespace halfulp
