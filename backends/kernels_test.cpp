@@ -1,7 +1,5 @@
 #include "backends/kernels.h"
 
-#include <hwy/highway.h>
-
 #include <array>
 #include <bit>
 #include <catch2/catch_test_macros.hpp>
@@ -11,6 +9,7 @@
 #include <vector>
 
 #include "harness/encoding.h"
+#include "harness/every_target.h"
 #include "harness/format.h"
 #include "harness/rounding.h"
 
@@ -20,17 +19,6 @@ namespace {
 constexpr std::array operations{Op::add,   Op::sub,        Op::mul,   Op::div, Op::min,
                                 Op::max,   Op::fma,        Op::neg,   Op::abs, Op::sqrt,
                                 Op::rsqrt, Op::reciprocal, Op::floor, Op::cast};
-
-/// Runs a check on every instruction set that the kernels were compiled for.
-template <typename Check>
-void on_every_target(Check check) {
-  for (const auto target : hwy::SupportedAndGeneratedTargets()) {
-    INFO(hwy::TargetName(target));
-    hwy::SetSupportedTargetsForTest(target);
-    check();
-  }
-  hwy::SetSupportedTargetsForTest(0);
-}
 
 template <typename T>
 bool same(T a, T b) {

@@ -10,12 +10,10 @@
 #include "harness/commands.h"
 #include "harness/environment.h"
 #include "harness/error.h"
-#include "harness/progress.h"
 #include "harness/report.h"
 #include "harness/sweep.h"
 #include "harness/sweep_options.h"
 #include "harness/sweep_table.h"
-#include "harness/value_text.h"
 
 namespace halfulp {
 namespace {
@@ -52,23 +50,7 @@ ExitCode sweep(const SweepCommandOptions& o, const CommandContext& context) {
   if (!o.sweep.isa.empty()) select_isa(o.sweep.isa);
   if (!o.json.empty()) check_writable(o.json);
   const auto start = std::chrono::steady_clock::now();
-  ProgressLine line("sweep", context.quiet);
-  std::uint64_t points_done = 0;
-  std::uint64_t points_total = 0;
-  const SweepResult result =
-      run_sweep(spec, context.interrupted, [&](std::uint64_t done, std::uint64_t total) {
-        context.is_polled = true;
-        points_done = done;
-        points_total = total;
-        line.show(done, total);
-      });
-  line.finish();
-  context.is_polled = false;
-  if (!result.complete) {
-    throw Failure(ExitCode::interrupted,
-                  fmt::format("interrupted after {} of {} points; no report written",
-                              grouped(points_done), grouped(points_total)));
-  }
+  const SweepResult result = run_with_progress(spec, "sweep", context);
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   // A report on standard output is alone there.

@@ -1,7 +1,5 @@
 #include "harness/diff.h"
 
-#include <hwy/highway.h>
-
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
 #include <limits>
@@ -10,6 +8,7 @@
 
 #include "harness/case.h"
 #include "harness/encoding.h"
+#include "harness/every_target.h"
 
 namespace halfulp {
 namespace {
@@ -61,16 +60,6 @@ Pair random_pair(std::mt19937_64& random, const Format& f, std::size_t size) {
     if (random() % 64 != 0) set(*pair.actual, lane, other, f);  // else: left unwritten
   }
   return pair;
-}
-
-template <typename Check>
-void on_every_target(Check check) {
-  for (const auto target : hwy::SupportedAndGeneratedTargets()) {
-    INFO(hwy::TargetName(target));
-    hwy::SetSupportedTargetsForTest(target);
-    check();
-  }
-  hwy::SetSupportedTargetsForTest(0);
 }
 
 Comparison comparison(const Block& actual, const Block& expected, const DiffConstants& constants) {

@@ -11,11 +11,9 @@
 #include "harness/commands.h"
 #include "harness/environment.h"
 #include "harness/gate_select.h"
-#include "harness/progress.h"
 #include "harness/report.h"
 #include "harness/suggest.h"
 #include "harness/sweep_options.h"
-#include "harness/value_text.h"
 
 namespace halfulp {
 namespace {
@@ -120,23 +118,7 @@ std::map<std::string, std::string> facts_here() {
 
 Observations run_and_observe(const SweepSpec& spec, const std::string& what,
                              const CommandContext& context) {
-  ProgressLine line(what, context.quiet);
-  std::uint64_t points_done = 0;
-  std::uint64_t points_total = 0;
-  const SweepResult result =
-      run_sweep(spec, context.interrupted, [&](std::uint64_t done, std::uint64_t total) {
-        context.is_polled = true;
-        points_done = done;
-        points_total = total;
-        line.show(done, total);
-      });
-  line.finish();
-  context.is_polled = false;
-  if (!result.complete) {
-    throw Failure(ExitCode::interrupted,
-                  fmt::format("interrupted after {} of {} points of {}; nothing written",
-                              grouped(points_done), grouped(points_total), what));
-  }
+  const SweepResult result = run_with_progress(spec, what, context);
   const ReportContext report{
       .spec = spec, .command_line = {}, .environment = run_environment(), .seconds = 0};
   Observations observations = parse_report(report_json(result, report), what);

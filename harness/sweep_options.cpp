@@ -7,6 +7,8 @@
 #include <thread>
 
 #include "harness/error.h"
+#include "harness/progress.h"
+#include "harness/value_text.h"
 
 namespace halfulp {
 
@@ -15,6 +17,28 @@ unsigned default_threads() { return std::max(1U, std::thread::hardware_concurren
 void add_engine_options(CLI::App& app, unsigned& threads, std::string& isa) {
   app.add_option("--threads", threads, "threads [all cores]")->check(CLI::Range(1U, 1024U));
   app.add_option("--isa", isa, "restrict the kernels to an instruction set");
+}
+
+SweepResult run_with_progress(const SweepSpec& spec, const std::string& what,
+                              const CommandContext& context) {
+  ProgressLine line(what, context.quiet);
+  std::uint64_t points_done = 0;
+  std::uint64_t points_total = 0;
+  SweepResult result =
+      run_sweep(spec, context.interrupted, [&](std::uint64_t done, std::uint64_t total) {
+        context.is_polled = true;
+        points_done = done;
+        points_total = total;
+        line.show(done, total);
+      });
+  line.finish();
+  context.is_polled = false;
+  if (!result.complete) {
+    throw Failure(ExitCode::interrupted,
+                  fmt::format("interrupted after {} of {} points of {}; nothing written",
+                              grouped(points_done), grouped(points_total), what));
+  }
+  return result;
 }
 
 SweepOptions::SweepOptions() : threads(default_threads()) {}

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "harness/case_options.h"
+#include "harness/commands.h"
 #include "harness/sweep.h"
 
 namespace halfulp {
@@ -24,6 +25,11 @@ struct SweepOptions {
   /// Throws UsageError for whatever makes no sense.
   SweepSpec specification() const;
 };
+
+/// Runs a sweep with progress on stderr. Ctrl-C stops it between blocks: a Failure that says how
+/// far `what` came.
+SweepResult run_with_progress(const SweepSpec& spec, const std::string& what,
+                              const CommandContext& context);
 
 /// Adds `--threads` (all cores unless given) and `--isa`.
 void add_engine_options(CLI::App& app, unsigned& threads, std::string& isa);
