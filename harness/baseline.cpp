@@ -130,17 +130,17 @@ std::string figure_text(const FigureValue& value) {
   return text.empty() ? "none" : text;
 }
 
-std::uint64_t count_of(const Figures& all, std::string_view name) {
-  const auto found = all.find(name);
-  if (found == all.end()) return 0;
+std::uint64_t count_of(const Figures& figures, std::string_view name) {
+  const auto found = figures.find(name);
+  if (found == figures.end()) return 0;
   const auto* count = std::get_if<std::uint64_t>(&found->second);
   return count == nullptr ? 0 : *count;
 }
 
-bool is_clean(const Figures& all) {
+bool is_clean(const Figures& figures) {
   for (const std::string_view name : {"differing", "steps_max", "zero_lost", "zero_sign",
                                       "nonfinite", "unwritten", "tensor_differing"}) {
-    if (count_of(all, name) != 0) return false;
+    if (count_of(figures, name) != 0) return false;
   }
   return true;
 }
