@@ -12,7 +12,7 @@ constexpr std::size_t longest_integer = 400;
 constexpr std::size_t kept_digits = 40;
 
 std::string text(const Integer& x) {
-  const std::string digits = x.str();
+  std::string digits = x.str();
   if (digits.size() <= longest_integer) return digits;
   return digits.substr(0, kept_digits) + "...(" + std::to_string(digits.size()) + " digits)";
 }
