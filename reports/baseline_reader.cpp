@@ -221,9 +221,10 @@ void normalise_where_known(Key& key) {
   Key normalised = key;
   try {
     normalise(normalised);
-    key = std::move(normalised);
   } catch (const UsageError&) {
+    return;
   }
+  key = std::move(normalised);
 }
 
 void reject_duplicates(const Baseline& baseline) {

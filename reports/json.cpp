@@ -184,7 +184,7 @@ Json parse_json(std::string_view text, const std::string& file, std::size_t firs
   Cursor cursor(text, file, first_line);
   // The library takes a NUL byte for the end of the text and would ignore what follows it.
   if (const std::size_t nul = text.find('\0'); nul != std::string_view::npos) {
-    cursor.advance_to(text.data() + nul + 1);
+    cursor.advance_to(&text[nul] + 1);
     cursor.fail("NUL byte: not a text file");
   }
   StrictBuilder builder(cursor, limits);

@@ -29,7 +29,7 @@ void reject_near_misses(const ObjectReader& object) {
 
 /// A key as typed in the report, completed where its names are known here.
 Key normalised_key(const ObjectReader& object) {
-  const Key typed = read_key(object);
+  Key typed = read_key(object);
   Key key = typed;
   try {
     normalise(key);
