@@ -115,7 +115,7 @@ class NodeCollector {
     }
     out.ids = nodes_.size();
     for (const Field& field : merged_) out.merged.push_back(field.placeholder);
-    if (merges_sizes()) out.merged.push_back("width");
+    if (merges_sizes()) out.merged.emplace_back("width");
     return out;
   }
 

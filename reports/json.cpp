@@ -188,8 +188,8 @@ Json parse_json(std::string_view text, const std::string& file, std::size_t firs
     cursor.fail("NUL byte: not a text file");
   }
   StrictBuilder builder(cursor, limits);
-  const TrackedIterator begin{text.data(), &cursor};
-  const TrackedIterator end{text.data() + text.size(), &cursor};
+  const TrackedIterator begin{std::to_address(text.begin()), &cursor};
+  const TrackedIterator end{std::to_address(text.end()), &cursor};
   Json::sax_parse(begin, end, &builder);
   return builder.take();
 }
