@@ -36,16 +36,17 @@ class Interpreter final : public Evaluator {
         contraction_(backend.lowering.contraction),
         plan_(std::move(plan)),
         splats_(plan_.splats),
-        registers_(plan_.registers) {}
+        registers_(plan_.registers) {
+    for (const ScalarSlot& slot : plan_.scalars) {
+      if (slot.constant.scale == 0) fill(slot, slot.constant.offset);
+    }
+  }
 
   void bind(const Binding& binding) override {
     binding_ = binding;
     admitted_ = true;
     for (const ScalarSlot& slot : plan_.scalars) {
-      const double value = to_double(halfulp::bind(slot.constant, binding.n));
-      Splat& splat = splats_[slot.splat];
-      splat.f64.fill(value);
-      splat.f32.fill(backends::narrow(static_cast<float>(value), slot.narrowing));
+      if (slot.constant.scale != 0) fill(slot, halfulp::bind(slot.constant, binding.n));
     }
     for (const Step& step : plan_.uniform_steps) {
       run_in_carrier(step, 0,
@@ -65,6 +66,13 @@ class Interpreter final : public Evaluator {
   }
 
  private:
+  void fill(const ScalarSlot& slot, const ExactNumber& number) {
+    const double value = to_double(number);
+    Splat& splat = splats_[slot.splat];
+    splat.f64.fill(value);
+    splat.f32.fill(backends::narrow(static_cast<float>(value), slot.narrowing));
+  }
+
   void run_in_carrier(const Step& step, std::uint64_t first, std::size_t size) {
     if (step.carrier == Carrier::f32) {
       run<float>(step, first, size);

@@ -156,7 +156,7 @@ class Planner {
   }
 
   /// ATen rounds the scalar of an addition to the tensor's type first; products and quotients keep
-  /// it in the opmath format (engines.md, "Python scalars").
+  /// it in the opmath format (seen in PyTorch 2.3 to 2.15).
   Location scalar(const Instruction& i, const Constant& constant) {
     const bool additive = i.op == Op::add || i.op == Op::sub || i.op == Op::min || i.op == Op::max;
     const bool rounds =

@@ -22,7 +22,7 @@ struct Ramp {
 };
 
 /// Values for indices [first, first + size), size <= block_lanes. Rules and their source:
-/// engines.md, "ATen on CPU, eager" and "Inductor on CPU". The float form is for every format but
+/// README, "Engines". The float form is for every format but
 /// binary64.
 void fill_ramp(const Ramp& ramp, std::uint64_t first, std::size_t size, float* out);
 void fill_ramp(const Ramp& ramp, std::uint64_t first, std::size_t size, double* out);

@@ -14,7 +14,7 @@ namespace halfulp {
 namespace {
 
 [[noreturn]] void reject(std::string_view part, std::string_view what) {
-  throw UsageError(fmt::format("widths: {} {}", quoted(part), what));
+  throw UsageError(fmt::format("widths: {} {}", in_quotes(part), what));
 }
 
 /// A whole number; `part` is where it stands, `role` what it is there.

@@ -133,8 +133,7 @@ void check_date(const std::string& date) {
     right = pattern[i] == '-' ? date[i] == '-' : date[i] >= '0' && date[i] <= '9';
   }
   if (!right)
-    throw UsageError(
-        fmt::format("--date {} is not a date such as 2026-11-30", halfulp::quoted(date)));
+    throw UsageError(fmt::format("--date {} is not a date such as 2026-11-30", in_quotes(date)));
 }
 
 std::string record_command(const SweepSpec& spec, const Record& record) {

@@ -23,14 +23,14 @@ std::string checked_boolean(const std::string& value) {
   constexpr std::array<std::string_view, 3> no{"false", "0", "no"};
   if (std::ranges::find(yes, value) != yes.end()) return "true";
   if (std::ranges::find(no, value) != no.end()) return "false";
-  throw UsageError(fmt::format("{} is neither true nor false", quoted(value)));
+  throw UsageError(fmt::format("{} is neither true nor false", in_quotes(value)));
 }
 
 std::string checked_size(const std::string& value) {
   const ExactNumber size = parse_exact_number(value);
   if (!size.is_integer() || size.numerator < 1 ||
       static_cast<std::uint64_t>(size.numerator) > max_width) {
-    throw UsageError(fmt::format("{} is not an integer from 1 to {}", quoted(value), max_width));
+    throw UsageError(fmt::format("{} is not an integer from 1 to {}", in_quotes(value), max_width));
   }
   return to_string(size);
 }

@@ -58,7 +58,7 @@ void refuse_to_overwrite(const std::string& path) {
   throw UsageError(
       fmt::format("{} exists: nothing is overwritten; change it with `halfulp baseline "
                   "update`",
-                  halfulp::quoted(path)));
+                  in_quotes(path)));
 }
 
 void write_new(const std::string& path, const Baseline& baseline) {

@@ -67,7 +67,7 @@ void check_exception(const std::string& name) {
     starts = c == '.';
   }
   if (starts || !is_name) {
-    throw UsageError(fmt::format("--exception is not a Python name: {}", halfulp::quoted(name)));
+    throw UsageError(fmt::format("--exception is not a Python name: {}", in_quotes(name)));
   }
 }
 
@@ -75,7 +75,7 @@ std::pair<std::string, std::string> header_pair(const std::string& text) {
   const std::size_t equals = text.find('=');
   const auto is_control = [](char c) { return static_cast<unsigned char>(c) < 0x20; };
   if (equals == 0 || equals == std::string::npos || std::ranges::any_of(text, is_control)) {
-    throw UsageError(fmt::format("--header takes key=value, not {}", halfulp::quoted(text)));
+    throw UsageError(fmt::format("--header takes key=value, not {}", in_quotes(text)));
   }
   return {text.substr(0, equals), text.substr(equals + 1)};
 }

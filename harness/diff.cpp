@@ -77,7 +77,7 @@ void offer_candidates(const Comparison& c, const std::uint16_t* lanes, std::size
            rough(b) * ulp_at(c.expected->value(a), c.constants->format);
   });
   offer_errors(c, *worst, m);
-  offer_errors(c, *sharpest, m);
+  if (*sharpest != *worst) offer_errors(c, *sharpest, m);
   for (std::size_t k = 0; k < count; ++k) {
     if (may_exceed(c, lanes[k], m)) offer_errors(c, lanes[k], m);
   }

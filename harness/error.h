@@ -6,7 +6,7 @@
 
 namespace halfulp {
 
-/// Exit codes of the program (design.md, "Command line").
+/// Exit codes of the program (README, "Exit codes").
 enum class ExitCode : int {
   as_expected = 0,
   regression = 1,      ///< a finding: something differs

@@ -122,7 +122,7 @@ class Reader {
     } else {
       read_decimal(parts);
     }
-    if (!rest_.empty()) reject(fmt::format("has trailing characters {}", quoted(rest_)));
+    if (!rest_.empty()) reject(fmt::format("has trailing characters {}", in_quotes(rest_)));
     parts = canonical(parts);
     check_range(parts);
     return parts;
@@ -131,7 +131,7 @@ class Reader {
  private:
   [[noreturn]] void reject(std::string_view what) const {
     throw UsageError(
-        fmt::format("number {} {}: write 3, -0.3, 1e-8, 2/3 or 0x1.8p-3", quoted(text_), what));
+        fmt::format("number {} {}: write 3, -0.3, 1e-8, 2/3 or 0x1.8p-3", in_quotes(text_), what));
   }
 
   bool take(std::string_view prefix) {
@@ -296,10 +296,11 @@ Run parse_run(std::string_view part) {
   const ExactNumber first = parse_exact_number(part.substr(0, dots));
   const ExactNumber last = parse_exact_number(part.substr(dots + 2));
   if (!first.is_integer() || !last.is_integer()) {
-    throw UsageError(fmt::format("list: {} is not a range of integers such as 3..9", quoted(part)));
+    throw UsageError(
+        fmt::format("list: {} is not a range of integers such as 3..9", in_quotes(part)));
   }
   if (last.numerator < first.numerator) {
-    throw UsageError(fmt::format("list: {} runs backwards: write {}..{}", quoted(part),
+    throw UsageError(fmt::format("list: {} runs backwards: write {}..{}", in_quotes(part),
                                  last.numerator, first.numerator));
   }
   const std::uint64_t distance =
@@ -317,7 +318,7 @@ std::uint64_t for_each_run(std::string_view text, const Use& use) {
     total += run.count;
     if (total > max_list_size) {
       throw UsageError(
-          fmt::format("list: more than {} numbers in {}", max_list_size, quoted(text)));
+          fmt::format("list: more than {} numbers in {}", max_list_size, in_quotes(text)));
     }
     use(run);
     begin = end + 1;
@@ -331,7 +332,7 @@ ExactNumber parse_exact_number(std::string_view text) {
   const ExactNumber number = from_parts(Reader(text).read());
   if (number.numerator == 0 && text.find('-') == 0) {
     throw UsageError(
-        fmt::format("{} is a negative zero, which constants do not have", quoted(text)));
+        fmt::format("{} is a negative zero, which constants do not have", in_quotes(text)));
   }
   return number;
 }

@@ -16,7 +16,7 @@ bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x
 
 void check_printable(std::string_view what, std::string_view text) {
   if (std::ranges::any_of(text, is_control)) {
-    throw UsageError(fmt::format("{} has control characters: {}", what, halfulp::quoted(text)));
+    throw UsageError(fmt::format("{} has control characters: {}", what, in_quotes(text)));
   }
 }
 

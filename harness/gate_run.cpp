@@ -100,8 +100,8 @@ Observations read_reports(const std::vector<std::string>& paths) {
 void apply_setting(Key& key, const std::string& setting) {
   const std::size_t equals = setting.find('=');
   if (equals == std::string::npos || equals == 0) {
-    throw UsageError(fmt::format("--set {}: write NAME=VALUE, such as form=float32-once",
-                                 halfulp::quoted(setting)));
+    throw UsageError(
+        fmt::format("--set {}: write NAME=VALUE, such as form=float32-once", in_quotes(setting)));
   }
   const std::string name = setting.substr(0, equals);
   (name == "backend" ? key.backend : key.params[name]) = setting.substr(equals + 1);

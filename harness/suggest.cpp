@@ -65,11 +65,11 @@ std::string unknown_name(std::string_view kind, std::string_view name,
   const std::string_view nearest = nearest_name(name, known);
   const std::string hint =
       nearest.empty() ? std::string{} : fmt::format("; did you mean '{}'?", nearest);
-  return fmt::format("unknown {} {}{} (known: {})", kind, quoted(name), hint,
+  return fmt::format("unknown {} {}{} (known: {})", kind, in_quotes(name), hint,
                      fmt::join(known, ", "));
 }
 
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   std::string out = "'";
   for (const char c : text.substr(0, longest_name)) {
     if (c >= ' ' && c <= '~') {

@@ -18,6 +18,6 @@ std::string unknown_name(std::string_view kind, std::string_view name,
 
 /// Input as messages quote it: 'abc', on one line, cut after 60 characters, anything unprintable as
 /// `\xNN`.
-std::string quoted(std::string_view text);
+std::string in_quotes(std::string_view text);
 
 }  // namespace halfulp

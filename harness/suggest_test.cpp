@@ -36,9 +36,9 @@ TEST_CASE("the message names what was given, the nearest and all known") {
 }
 
 TEST_CASE("quoted input stays on one short line") {
-  CHECK(quoted("a b") == "'a b'");
-  CHECK(quoted("a\nb\x80") == "'a\\x0ab\\x80'");
-  CHECK(quoted(std::string(70, 'x')) == "'" + std::string(60, 'x') + "...'");
+  CHECK(in_quotes("a b") == "'a b'");
+  CHECK(in_quotes("a\nb\x80") == "'a\\x0ab\\x80'");
+  CHECK(in_quotes(std::string(70, 'x')) == "'" + std::string(60, 'x') + "...'");
 }
 
 }  // namespace

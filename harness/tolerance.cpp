@@ -33,11 +33,11 @@ ExactNumber parse_limit(std::string_view option, std::string_view text) {
   }
   const double value = to_double(number);
   if (number.numerator < 0) {
-    throw UsageError(fmt::format("{} is negative: {}", option, halfulp::quoted(text)));
+    throw UsageError(fmt::format("{} is negative: {}", option, in_quotes(text)));
   }
   if (number.numerator != 0 && !std::isnormal(value)) {
     throw UsageError(
-        fmt::format("{} is beyond the range of binary64: {}", option, halfulp::quoted(text)));
+        fmt::format("{} is beyond the range of binary64: {}", option, in_quotes(text)));
   }
   return number;
 }

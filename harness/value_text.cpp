@@ -50,12 +50,12 @@ std::uint64_t parse_encoding(std::string_view text, const Format& format) {
   const bool all_read = !digits.empty() && end == digits.data() + digits.size();
   if (digits.size() == text.size() || !all_read) {
     throw UsageError(fmt::format("{} is not an encoding: write {} hexadecimal digits such as {}",
-                                 quoted(text), format.hex_digits(),
+                                 in_quotes(text), format.hex_digits(),
                                  hex(format.max_finite(), format)));
   }
   if (error != std::errc{} || bits > format.encoding_mask()) {
     throw UsageError(fmt::format("the encoding {} is too wide for {}, which has {} bits",
-                                 quoted(text), short_name(format), format.width()));
+                                 in_quotes(text), short_name(format), format.width()));
   }
   return bits;
 }

@@ -245,7 +245,7 @@ Baseline read_baseline(const std::string& path) {
   const ObjectReader file(json, path);
   if (file.text("schema") != "halfulp-baseline/1") {
     file.fail(fmt::format("schema {} is not 'halfulp-baseline/1', the one that this version reads",
-                          halfulp::quoted(file.text("schema"))));
+                          in_quotes(file.text("schema"))));
   }
   file.allow_only({"schema", "comments", "provenance", "entries"});
   Baseline baseline;

@@ -108,7 +108,7 @@ class StrictBuilder : public nlohmann::json_sax<Json> {
   bool end_array() override { return close(); }
   bool key(std::string& name) override {
     const auto [place, inserted] = open_.back()->get_ref<Json::object_t&>().emplace(name, nullptr);
-    if (!inserted) cursor_.fail("duplicate key " + halfulp::quoted(name));
+    if (!inserted) cursor_.fail("duplicate key " + in_quotes(name));
     member_ = &place->second;
     return true;
   }

@@ -18,7 +18,7 @@ namespace halfulp {
 namespace {
 
 [[noreturn]] void fail(const std::string& path, std::string_view why) {
-  throw UsageError(fmt::format("cannot write {}: {}", halfulp::quoted(path), why));
+  throw UsageError(fmt::format("cannot write {}: {}", in_quotes(path), why));
 }
 [[noreturn]] void fail(const std::string& path, int error) { fail(path, std::strerror(error)); }
 

@@ -38,8 +38,8 @@ std::uint32_t parse_digest(const ObjectReader& object, std::string_view key,
   const auto [end, error] =
       std::from_chars(digits.data(), digits.data() + digits.size(), value, 16);
   if (error != std::errc{} || end != digits.data() + digits.size()) {
-    object.fail(fmt::format("'{}' holds {}, which is not a hexadecimal digest", key,
-                            halfulp::quoted(digits)));
+    object.fail(
+        fmt::format("'{}' holds {}, which is not a hexadecimal digest", key, in_quotes(digits)));
   }
   return value;
 }
@@ -86,8 +86,8 @@ std::string read_param(const ObjectReader& params, const std::string& name, cons
   if (value.is_boolean()) return value.get<bool>() ? "true" : "false";
   if (value.is_string()) return value.get<std::string>();
   if (value.is_number_integer()) return std::to_string(value.get<std::int64_t>());
-  params.fail(fmt::format("{} must be a string, an integer, true or false, not {}",
-                          halfulp::quoted(name), value.type_name()));
+  params.fail(fmt::format("{} must be a string, an integer, true or false, not {}", in_quotes(name),
+                          value.type_name()));
 }
 
 Params read_params(const ObjectReader& record, const Case& c) {

@@ -87,7 +87,7 @@ Observations parse_report(std::string_view text, const std::string& file) {
   const ObjectReader report(json, file);
   if (report.text("schema") != "halfulp-report/1") {
     report.fail(fmt::format("schema {} is not 'halfulp-report/1', the one that this version reads",
-                            halfulp::quoted(report.text("schema"))));
+                            in_quotes(report.text("schema"))));
   }
   report.allow_only({"schema", "context", "results"});
   Observations observations;

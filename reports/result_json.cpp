@@ -143,7 +143,7 @@ std::uint64_t read_count(const ObjectReader& object, std::string_view key) {
     const bool all = error == std::errc{} && read == text.data() + text.size();
     if (all && count > max_json_integer) return count;
   }
-  object.fail(fmt::format("'{}' must be a count, not {}", key, halfulp::quoted(value.dump())));
+  object.fail(fmt::format("'{}' must be a count, not {}", key, in_quotes(value.dump())));
 }
 
 double read_real(const ObjectReader& object, std::string_view key) {
@@ -155,7 +155,7 @@ double read_real(const ObjectReader& object, std::string_view key) {
     if (text == "inf") return std::numeric_limits<double>::infinity();
     if (text == "-inf") return -std::numeric_limits<double>::infinity();
   }
-  object.fail(fmt::format("'{}' must be a number, not {}", key, halfulp::quoted(value.dump())));
+  object.fail(fmt::format("'{}' must be a number, not {}", key, in_quotes(value.dump())));
 }
 
 FigureValue read_figure(const ObjectReader& object, const FigureInfo& info) {
