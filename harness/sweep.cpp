@@ -209,6 +209,7 @@ SweepResult run_sweep(const SweepSpec& spec, const std::atomic<bool>& stop,
     }
   }
   ProgressMeter meter(progress, total);
+  meter.add(0);  // from here on the caller's stop is looked at
   SweepResult result;
   for (PreparedJob& prepared : jobs) {
     result.complete = result.complete && run_job(prepared, spec.threads, stop, meter);

@@ -159,7 +159,7 @@ class ReportTest(unittest.TestCase):
     def test_an_interrupted_sweep_keeps_the_old_report(self):
         path = self.sweep(ARANGE_300)
         before = path.read_bytes()
-        run = subprocess.Popen([PROGRAM, "--quiet", "sweep", "meshgrid", "--widths", "1000000..2000000",
+        run = subprocess.Popen([PROGRAM, "--quiet", "sweep", "meshgrid", "--widths", "15000000..15001000",
                                 "--backend", "eager-cpu", "--json", path],
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         time.sleep(0.5)
