@@ -129,8 +129,7 @@ const std::array<Backend, 11> backends_list{{
 std::span<const Backend> all_backends() { return backends_list; }
 
 Backend find_backend(std::string_view name_and_fields) {
-  const std::string_view text = name_and_fields;
-  const std::string_view base = text.substr(0, text.find('+'));
+  const std::string_view base = name_and_fields.substr(0, name_and_fields.find('+'));
   const auto* found = std::ranges::find(backends_list, base, &Backend::name);
   if (found == backends_list.end()) {
     std::vector<std::string_view> known;
@@ -138,19 +137,19 @@ Backend find_backend(std::string_view name_and_fields) {
     throw UsageError(unknown_name("backend", base, known));
   }
   Backend backend = *found;
-  std::string_view rest = text.substr(base.size());
+  std::string_view rest = name_and_fields.substr(base.size());
   while (!rest.empty()) {
     rest.remove_prefix(1);
     const std::string_view field = rest.substr(0, rest.find('+'));
     const auto equals = field.find('=');
     if (equals == std::string_view::npos) {
-      throw UsageError("backend '" + std::string(text) + "': expected +field=value, not '+" +
-                       std::string(field) + "'");
+      throw UsageError("backend '" + std::string(name_and_fields) +
+                       "': expected +field=value, not '+" + std::string(field) + "'");
     }
     backends::set_field(backend, field.substr(0, equals), field.substr(equals + 1));
     rest.remove_prefix(field.size());
   }
-  backend.name = std::string(text);
+  backend.name = std::string(name_and_fields);
   return backend;
 }
 

@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <cstdio>
 #include <memory>
-#include <thread>
 
 #include "harness/commands.h"
 #include "harness/environment.h"
 #include "harness/fidelity.h"
 #include "harness/progress.h"
+#include "harness/sweep_options.h"
 #include "harness/value_text.h"
 
 namespace halfulp {
@@ -19,7 +19,7 @@ namespace {
 struct FidelityOptions {
   std::vector<std::string> files;
   std::string isa;
-  unsigned threads = std::max(1U, std::thread::hardware_concurrency());
+  unsigned threads = default_threads();
 };
 
 struct Recordings {
@@ -168,9 +168,7 @@ void add_fidelity_command(CLI::App& app, CommandContext& context) {
       app.add_subcommand("fidelity", "check the models against recordings of real engines");
   command->fallthrough();
   command->add_option("FILE", options->files, "recordings, .jsonl or scalar .json")->required();
-  command->add_option("--isa", options->isa, "restrict the kernels to an instruction set");
-  command->add_option("--threads", options->threads, "threads [all cores]")
-      ->check(CLI::Range(1U, 1024U));
+  add_engine_options(*command, options->threads, options->isa);
   command->footer(
       "Prints `ok`, `DIFF` or `skip` (not modelled) for each record. Exit code 1 when one differs, "
       "2 for a malformed file, 5 for an empty one.\n"
