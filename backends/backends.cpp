@@ -1,10 +1,13 @@
 // The shipped backends: one aggregate each. Facts and their sources: README, "Engines".
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 
 #include "backends/cuda_device.h"
 #include "backends/fields.h"
 #include "backends/interpreter.h"
+#include "backends/plan_reduction.h"
 #include "harness/backend.h"
 #include "harness/error.h"
 #include "harness/suggest.h"
@@ -17,6 +20,17 @@ const ExecutionModel compiled_cpu_model{.scalars = Scalars::opmath, .arange_lane
 
 const Lowering idealised{
     .scalar_dividend = ScalarDividend::divide, .casts = Casts::folded, .sources = Casts::folded};
+
+const ReductionOrder sequential{.kind = ReductionOrder::Kind::sequential};
+
+const Lowering textbook{.scalar_dividend = ScalarDividend::divide, .casts = Casts::every_step};
+const ExecutionModel textbook_model{.scalars = Scalars::type,
+                                    .linspace = Linspace::stepwise,
+                                    .rsqrt = Rsqrt::stepwise,
+                                    .wide_casts = WideCasts::once,
+                                    .order = sequential,
+                                    .accumulator = Accumulator::type,
+                                    .elementary = Elementary::correct};
 
 const Lowering triton_static{.casts = Casts::folded,
                              .sources = Casts::folded,
@@ -43,7 +57,7 @@ Lowering with_runtime_sizes(Lowering lowering) {
   return lowering;
 }
 
-const std::array<Backend, 11> backends_list{{
+const std::array<Backend, 12> backends_list{{
     {.name = "eager-cpu",
      .summary = "PyTorch eager on an x86 CPU: float32 arithmetic, one narrowing after every op",
      .lowering = {.contraction = Contraction::linspace},
@@ -69,7 +83,18 @@ const std::array<Backend, 11> backends_list{{
      .summary =
          "the idealised compiler: exact index, one float32 chain, one narrowing at the store",
      .lowering = idealised,
-     .model = {.scalars = Scalars::opmath},
+     .model = {.scalars = Scalars::opmath,
+               .wide_casts = WideCasts::once,
+               .order = sequential,
+               .elementary = Elementary::correct},
+     .varies = {"order", "accumulator", "intermediates", "elementary", "contraction"},
+     .compile = backends::compile},
+    {.name = "stepwise",
+     .summary = "the textbook's machine: every operation, constant and partial sum rounded to the "
+                "dtype",
+     .lowering = textbook,
+     .model = textbook_model,
+     .varies = {"order", "accumulator", "elementary", "extremes"},
      .compile = backends::compile},
     {.name = "fused-fp32-recip",
      .summary = "fused-fp32 multiplying by the rounded reciprocal of a constant divisor",
@@ -153,25 +178,80 @@ Backend find_backend(std::string_view name_and_fields) {
   return backend;
 }
 
-bool has_worlds(const Backend& backend, const Program& program, const Format& dtype) {
+namespace {
+
+bool depends_on_reciprocal(const Backend& backend, const Program& low, const Format& dtype) {
   if (backend.model.division != Division::approximate || backend.model.reciprocal != World::all) {
     return false;
   }
-  const Program low = lowered(backend, program);
   return std::ranges::any_of(low.instructions, [&](const Instruction& i) {
     return (i.op == Op::div || i.op == Op::div_add) && resolve(i.type, dtype) &&
            carrier_of(*resolve(i.type, dtype)) == Carrier::f32;
   });
 }
 
+/// A field that stands for several values, with those.
+struct WorldField {
+  std::string_view field;
+  std::vector<std::string> values;
+};
+
+std::vector<WorldField> world_fields(const Backend& backend, const Program& program,
+                                     const Format& dtype) {
+  const ExecutionModel& model = backend.model;
+  const bool has_any = model.order.kind == ReductionOrder::Kind::any;
+  const bool has_interval = model.elementary == Elementary::within_ulp;
+  const bool has_reciprocals =
+      model.division == Division::approximate && model.reciprocal == World::all;
+  std::vector<WorldField> out;
+  if (!has_any && !has_interval && !has_reciprocals) return out;
+  const Program low = lowered(backend, program);
+  if (has_reciprocals && depends_on_reciprocal(backend, low, dtype)) {
+    out.push_back({"reciprocal", {"nearest", "below", "above"}});
+  }
+  if (has_any && std::ranges::any_of(low.instructions, backends::depends_on_order)) {
+    out.push_back({"order", {}});
+    for (const ReductionOrder& order : sample_orders()) {
+      out.back().values.push_back(to_string(order));
+    }
+  }
+  if (has_interval && std::ranges::any_of(low.instructions, [](const Instruction& i) {
+        return is_elementary(i.op);
+      })) {
+    out.push_back({"elementary", {"correct", "ulp-below", "ulp-above"}});
+  }
+  return out;
+}
+
+/// `name+field=value`, in place of what the name says of the field.
+std::string name_with(const std::string& name, std::string_view field, const std::string& value) {
+  const std::string start = fmt::format("+{}=", field);
+  std::string out = name;
+  if (const std::size_t from = out.find(start); from != std::string::npos) {
+    const std::size_t to = std::min(out.find('+', from + 1), out.size());
+    out.erase(from, to - from);
+  }
+  return out + start + value;
+}
+
+}  // namespace
+
+bool has_worlds(const Backend& backend, const Program& program, const Format& dtype) {
+  return !world_fields(backend, program, dtype).empty();
+}
+
 std::vector<Backend> worlds(const Backend& backend, const Program& program, const Format& dtype) {
-  if (!has_worlds(backend, program, dtype)) return {backend};
-  std::vector<Backend> out;
-  for (const std::string_view world : {"nearest", "below", "above"}) {
-    Backend one = backend;
-    backends::set_field(one, "reciprocal", world);
-    one.name += "+reciprocal=" + std::string(world);
-    out.push_back(one);
+  std::vector<Backend> out{backend};
+  for (const WorldField& field : world_fields(backend, program, dtype)) {
+    std::vector<Backend> more;
+    for (const Backend& one : out) {
+      for (const std::string& value : field.values) {
+        more.push_back(one);
+        backends::set_field(more.back(), field.field, value);
+        more.back().name = name_with(one.name, field.field, value);
+      }
+    }
+    out = std::move(more);
   }
   return out;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "harness/error.h"
 #include "harness/suggest.h"
@@ -28,7 +29,11 @@ using L = Lowering;
 using M = ExecutionModel;
 
 constexpr std::array casts{lowering<&L::casts, Casts::kept>("kept"),
-                           lowering<&L::casts, Casts::folded>("folded")};
+                           lowering<&L::casts, Casts::folded>("folded"),
+                           lowering<&L::casts, Casts::every_step>("every-step")};
+constexpr std::array intermediates{
+    lowering<&L::intermediates, Intermediates::recomputed>("recomputed"),
+    lowering<&L::intermediates, Intermediates::stored>("stored")};
 constexpr std::array sources{lowering<&L::sources, Casts::kept>("kept"),
                              lowering<&L::sources, Casts::folded>("folded")};
 constexpr std::array sizes{lowering<&L::sizes, Sizes::constant>("constant"),
@@ -45,7 +50,8 @@ constexpr std::array contraction{lowering<&L::contraction, Contraction::off>("of
                                  lowering<&L::contraction, Contraction::linspace>("linspace"),
                                  lowering<&L::contraction, Contraction::on>("on")};
 constexpr std::array scalars{model<&M::scalars, Scalars::aten>("aten"),
-                             model<&M::scalars, Scalars::opmath>("opmath")};
+                             model<&M::scalars, Scalars::opmath>("opmath"),
+                             model<&M::scalars, Scalars::type>("type")};
 constexpr std::array division{model<&M::division, Division::ieee>("ieee"),
                               model<&M::division, Division::approximate>("approximate")};
 constexpr std::array reciprocal{
@@ -65,8 +71,42 @@ constexpr std::array rsqrt{model<&M::rsqrt, Rsqrt::float32>("float32"),
 constexpr std::array float8{model<&M::float8_overflow, Float8Overflow::saturate>("saturate"),
                             model<&M::float8_overflow, Float8Overflow::nan>("nan")};
 
-constexpr std::array<Field, 15> fields{{
-    {"casts", "narrow-then-widen casts between operations", casts},
+constexpr std::array wide_casts{model<&M::wide_casts, WideCasts::through_binary32>("through-f32"),
+                                model<&M::wide_casts, WideCasts::once>("once")};
+constexpr std::array accumulator{model<&M::accumulator, Accumulator::opmath>("opmath"),
+                                 model<&M::accumulator, Accumulator::type>("type"),
+                                 model<&M::accumulator, Accumulator::binary64>("f64")};
+constexpr std::array extremes{model<&M::extremes, Extremes::propagate>("propagate"),
+                              model<&M::extremes, Extremes::number>("number"),
+                              model<&M::extremes, Extremes::select>("select")};
+constexpr std::array elementary{model<&M::elementary, Elementary::unmodelled>("unmodelled"),
+                                model<&M::elementary, Elementary::correct>("correct"),
+                                model<&M::elementary, Elementary::within_ulp>("within-ulp"),
+                                model<&M::elementary, Elementary::ulp_below>("ulp-below"),
+                                model<&M::elementary, Elementary::ulp_above>("ulp-above")};
+
+constexpr std::array<std::string_view, 9> order_names{"unmodelled", "any",      "sequential",
+                                                      "reversed",   "pairwise", "pairs",
+                                                      "warp",       "kahan",    "neumaier"};
+template <std::size_t k>
+constexpr FieldValue named_order() {
+  return {order_names[k],
+          [](const Backend& b) { return b.model.order == parse_order(order_names[k]); },
+          [](Backend& b) { b.model.order = parse_order(order_names[k]); }};
+}
+template <std::size_t... k>
+constexpr std::array<FieldValue, sizeof...(k)> named_orders(std::index_sequence<k...>) {
+  return {named_order<k>()...};
+}
+constexpr auto order = named_orders(std::make_index_sequence<order_names.size()>());
+
+void set_order(Backend& backend, std::string_view text) { backend.model.order = parse_order(text); }
+std::string order_text(const Backend& backend) { return to_string(backend.model.order); }
+
+constexpr std::array<Field, 21> fields{{
+    {"casts", "narrow-then-widen casts between operations; or every step rounded to the dtype",
+     casts},
+    {"intermediates", "with folded casts: values read again after a reduction", intermediates},
     {"sources", "with folded casts: the rounding of typed ramps and size tensors", sources},
     {"sizes", "numbers from a shape: compile-time constants or run-time values", sizes},
     {"divisor", "a run-time divisor: as it is, or rounded to the dtype first", divisor},
@@ -82,6 +122,12 @@ constexpr std::array<Field, 15> fields{{
     {"linspace", "PyTorch 2.15's rule, that of 2.14 and before, or a compiler's", linspace},
     {"rsqrt", "1 / sqrt(x) of half types in float32, or with a rounded square root", rsqrt},
     {"float8_overflow", "conversion to float8_e4m3fn beyond 448", float8},
+    {"wide_casts", "casts from float64 to less than float32: rounded twice, or once", wide_casts},
+    {"order", "order of reductions: a name, or a tree such as lanes:8(sequential/tree)", order,
+     set_order, order_text},
+    {"accumulator", "where partial results of a reduction are rounded", accumulator},
+    {"extremes", "min and max with a NaN: NaN, the other operand, or the second operand", extremes},
+    {"elementary", "the float32 kernel of exp, log, ...", elementary},
 }};
 
 }  // namespace
@@ -98,6 +144,7 @@ void set_field(Backend& backend, std::string_view field, std::string_view value)
       values.push_back(v.name);
       if (v.name == value) return v.set(backend);
     }
+    if (f.set_text != nullptr) return f.set_text(backend, value);
     throw UsageError(unknown_name("value of backend field " + std::string(field), value, values));
   }
   throw UsageError(unknown_name("backend field", field, known));
@@ -117,11 +164,12 @@ std::vector<FieldInfo> backend_fields() {
   return out;
 }
 
-std::string_view field_value(const Backend& backend, std::string_view field) {
+std::string field_value(const Backend& backend, std::string_view field) {
   for (const auto& f : backends::all_fields()) {
     if (f.name != field) continue;
+    if (f.text != nullptr) return f.text(backend);
     for (const auto& v : f.values) {
-      if (v.is(backend)) return v.name;
+      if (v.is(backend)) return std::string(v.name);
     }
   }
   return {};

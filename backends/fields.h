@@ -2,6 +2,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "harness/backend.h"
@@ -18,7 +19,11 @@ struct FieldValue {
 struct Field {
   std::string_view name;
   std::string_view summary;
-  std::span<const FieldValue> values;
+  std::span<const FieldValue> values;  ///< the named ones
+  /// For a field that has more values than names: reads and prints them. `set_text` throws
+  /// UsageError.
+  void (*set_text)(Backend&, std::string_view) = nullptr;
+  std::string (*text)(const Backend&) = nullptr;
 };
 
 std::span<const Field> all_fields();

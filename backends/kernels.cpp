@@ -78,8 +78,8 @@ struct FullNarrowing {
   Narrowing to;
 };
 
-/// One vector of an operation, without narrowing.
-template <Op op, class D, class V = hn::Vec<D>>
+/// One vector of an operation, without narrowing. `extremes` is read by min and max only.
+template <Op op, Extremes extremes, class D, class V = hn::Vec<D>>
 HWY_INLINE V apply(D d, V a, [[maybe_unused]] V b, [[maybe_unused]] V c) {
   if constexpr (op == Op::add) return hn::Add(a, b);
   if constexpr (op == Op::sub) return hn::Sub(a, b);
@@ -94,15 +94,18 @@ HWY_INLINE V apply(D d, V a, [[maybe_unused]] V b, [[maybe_unused]] V c) {
   // Highway's emulated Floor loses the sign of -0 on targets without the instruction.
   if constexpr (op == Op::floor) return hn::CopySign(hn::Floor(a), a);
   if constexpr (op == Op::cast) return a;
+  if constexpr (op == Op::equal) return hn::IfThenElseZero(hn::Eq(a, b), hn::Set(d, 1));
   if constexpr (op == Op::min || op == Op::max) {
     // The second operand where neither is smaller, as x86's min and max: decides between zeros.
     const auto first = op == Op::min ? hn::Lt(a, b) : hn::Gt(a, b);
     const auto chosen = hn::IfThenElse(first, a, b);
-    return hn::IfThenElse(hn::IsNaN(a), a, hn::IfThenElse(hn::IsNaN(b), b, chosen));
+    if constexpr (extremes == Extremes::select) return chosen;
+    // A comparison with NaN is false and chooses b.
+    return hn::IfThenElse(hn::IsNaN(extremes == Extremes::propagate ? a : b), a, chosen);
   }
 }
 
-template <Op op, class Narrow, typename T>
+template <Op op, Extremes extremes, class Narrow, typename T>
 HWY_NOINLINE void loop(Operand<T> a, Operand<T> b, Operand<T> c, const Narrowing& narrowing,
                        std::size_t size, T* out) {
   const hn::ScalableTag<T> d;
@@ -114,11 +117,11 @@ HWY_NOINLINE void loop(Operand<T> a, Operand<T> b, Operand<T> c, const Narrowing
     auto y = x;
     auto z = x;
     if constexpr (op == Op::add || op == Op::sub || op == Op::mul || op == Op::div ||
-                  op == Op::min || op == Op::max || op == Op::fma) {
+                  op == Op::min || op == Op::max || op == Op::fma || op == Op::equal) {
       y = hn::LoadU(d, b.data + (i & b.mask));
     }
     if constexpr (op == Op::fma) z = hn::LoadU(d, c.data + (i & c.mask));
-    hn::StoreU(narrow_to(d, apply<op>(d, x, y, z)), d, out + i);
+    hn::StoreU(narrow_to(d, apply<op, extremes>(d, x, y, z)), d, out + i);
   }
   if (i == size) return;
   HWY_ALIGN T rest[3][hn::MaxLanes(d)] = {};
@@ -127,9 +130,9 @@ HWY_NOINLINE void loop(Operand<T> a, Operand<T> b, Operand<T> c, const Narrowing
     if (b.data != nullptr) rest[1][k] = b.data[(i + k) & b.mask];
     if (c.data != nullptr) rest[2][k] = c.data[(i + k) & c.mask];
   }
-  hn::Store(
-      narrow_to(d, apply<op>(d, hn::Load(d, rest[0]), hn::Load(d, rest[1]), hn::Load(d, rest[2]))),
-      d, rest[0]);
+  const auto last =
+      apply<op, extremes>(d, hn::Load(d, rest[0]), hn::Load(d, rest[1]), hn::Load(d, rest[2]));
+  hn::Store(narrow_to(d, last), d, rest[0]);
   for (std::size_t k = 0; i + k < size; ++k) out[i + k] = rest[0][k];
 }
 
@@ -140,12 +143,12 @@ auto select(Narrowing::Kind kind) {
       case Narrowing::Kind::none:
         break;
       case Narrowing::Kind::significand_only:
-        return &loop<op, SignificandOnly, T>;
+        return &loop<op, Extremes::propagate, SignificandOnly, T>;
       case Narrowing::Kind::full:
-        return &loop<op, FullNarrowing, T>;
+        return &loop<op, Extremes::propagate, FullNarrowing, T>;
     }
   }
-  return &loop<op, NoNarrowing, T>;
+  return &loop<op, Extremes::propagate, NoNarrowing, T>;
 }
 
 template <typename T>
@@ -179,19 +182,79 @@ auto kernel(Op op, Narrowing::Kind kind) {
       return select<Op::floor, T>(kind);
     case Op::cast:
       return select<Op::cast, T>(kind);
+    case Op::equal:
+      return &loop<Op::equal, Extremes::propagate, NoNarrowing, T>;  // every format has 0 and 1
     case Op::constant:
     case Op::index:
     case Op::input:
     case Op::arange:
     case Op::linspace:
     case Op::div_add:
+    case Op::exp:
+    case Op::log:
+    case Op::log1p:
+    case Op::expm1:
+    case Op::tanh:
+    case Op::sigmoid:
+    case Op::erf:
+    case Op::cast_truncate:
+    case Op::cast_stochastic:
+    case Op::sum:
+    case Op::product:
+    case Op::dot:
+    case Op::smallest:
+    case Op::largest:
+    case Op::index_of_largest:
+    case Op::welford_mean:
+    case Op::welford_m2:
+    case Op::chan_m2:
+    case Op::element:
       break;
   }
   HWY_ABORT("not a kernel operation");
 }
 
+/// Narrowing by a second pass, so that rarely used rules do not add a loop for each kind of it.
+template <Op op, Extremes extremes>
+void extreme_then_narrow(Operand<float> a, Operand<float> b, Operand<float> c,
+                         const Narrowing& narrowing, std::size_t size, float* out) {
+  loop<op, extremes, NoNarrowing>(a, b, c, narrowing, size, out);
+  kernel<float>(Op::cast, narrowing.kind)({out, ~std::size_t{0}}, {}, {}, narrowing, size, out);
+}
+
+template <Op op, Extremes extremes, typename T>
+auto select_extreme(Narrowing::Kind kind) {
+  if constexpr (std::is_same_v<T, float>) {
+    if (kind != Narrowing::Kind::none) return &extreme_then_narrow<op, extremes>;
+  }
+  return &loop<op, extremes, NoNarrowing, T>;
+}
+
+template <typename T>
+auto extreme_kernel(Op op, Extremes extremes, Narrowing::Kind kind) {
+  if (op != Op::min && op != Op::max) HWY_ABORT("neither min nor max");
+  const bool is_min = op == Op::min;
+  switch (extremes) {
+    case Extremes::propagate:
+      break;
+    case Extremes::number:
+      return is_min ? select_extreme<Op::min, Extremes::number, T>(kind)
+                    : select_extreme<Op::max, Extremes::number, T>(kind);
+    case Extremes::select:
+      return is_min ? select_extreme<Op::min, Extremes::select, T>(kind)
+                    : select_extreme<Op::max, Extremes::select, T>(kind);
+  }
+  return kernel<T>(op, kind);
+}
+
 KernelF32 find_f32(Op op, Narrowing::Kind kind) { return kernel<float>(op, kind); }
 KernelF64 find_f64(Op op) { return kernel<double>(op, Narrowing::Kind::none); }
+KernelF32 find_extreme_f32(Op op, Extremes extremes, Narrowing::Kind kind) {
+  return extreme_kernel<float>(op, extremes, kind);
+}
+KernelF64 find_extreme_f64(Op op, Extremes extremes) {
+  return extreme_kernel<double>(op, extremes, Narrowing::Kind::none);
+}
 
 template <typename T>
 void fill_iota(std::uint64_t first, std::size_t size, T* out) {
@@ -218,6 +281,8 @@ namespace halfulp::backends {
 
 HWY_EXPORT(find_f32);
 HWY_EXPORT(find_f64);
+HWY_EXPORT(find_extreme_f32);
+HWY_EXPORT(find_extreme_f64);
 HWY_EXPORT(iota_f32);
 HWY_EXPORT(iota_f64);
 
@@ -225,6 +290,13 @@ KernelF32 kernel_f32(Op op, Narrowing::Kind kind) {
   return HWY_DYNAMIC_DISPATCH(find_f32)(op, kind);
 }
 KernelF64 kernel_f64(Op op) { return HWY_DYNAMIC_DISPATCH(find_f64)(op); }
+
+KernelF32 extreme_kernel_f32(Op op, Extremes extremes, Narrowing::Kind kind) {
+  return HWY_DYNAMIC_DISPATCH(find_extreme_f32)(op, extremes, kind);
+}
+KernelF64 extreme_kernel_f64(Op op, Extremes extremes) {
+  return HWY_DYNAMIC_DISPATCH(find_extreme_f64)(op, extremes);
+}
 
 void run_kernel(Op op, Operand<float> a, Operand<float> b, Operand<float> c,
                 const Narrowing& narrowing, std::size_t size, float* out) {

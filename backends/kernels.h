@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "harness/backend.h"
 #include "harness/format.h"
 #include "harness/program.h"
 
@@ -50,9 +51,15 @@ using KernelF32 = void (*)(Operand<float> a, Operand<float> b, Operand<float> c,
 using KernelF64 = void (*)(Operand<double> a, Operand<double> b, Operand<double> c,
                            const Narrowing&, std::size_t size, double* out);
 
-/// The kernel of an arithmetic operation or `cast`, for the best instruction set in use.
+/// The kernel of an arithmetic operation, `equal` or `cast`, for the best instruction set in use.
+/// min and max return a NaN if either operand is, the first one's if both are.
 KernelF32 kernel_f32(Op op, Narrowing::Kind kind);
 KernelF64 kernel_f64(Op op);
+
+/// min or max where NaN may be treated otherwise; `number` of two NaNs is the first. Of two equal
+/// operands, and so of the two zeros, all return the second.
+KernelF32 extreme_kernel_f32(Op op, Extremes extremes, Narrowing::Kind kind);
+KernelF64 extreme_kernel_f64(Op op, Extremes extremes);
 
 /// Looks the kernel up and runs it.
 void run_kernel(Op op, Operand<float> a, Operand<float> b, Operand<float> c,
@@ -63,6 +70,9 @@ void run_kernel(Op op, Operand<double> a, Operand<double> b, Operand<double> c, 
 /// The slow, obvious twin of `run_kernel` for one lane.
 float run_scalar(Op op, float a, float b, float c, const Narrowing& to);
 double run_scalar(Op op, double a, double b, double c);
+/// The same of `extreme_kernel_f32` and `extreme_kernel_f64`.
+float run_scalar_extreme(Op op, Extremes extremes, float a, float b, const Narrowing& to);
+double run_scalar_extreme(Op op, Extremes extremes, double a, double b);
 
 /// Narrowing of one value.
 float narrow(float value, const Narrowing& to);

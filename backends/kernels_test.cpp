@@ -1,5 +1,6 @@
 #include "backends/kernels.h"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <catch2/catch_test_macros.hpp>
@@ -16,9 +17,12 @@
 namespace halfulp::backends {
 namespace {
 
-constexpr std::array operations{Op::add,   Op::sub,        Op::mul,   Op::div, Op::min,
-                                Op::max,   Op::fma,        Op::neg,   Op::abs, Op::sqrt,
-                                Op::rsqrt, Op::reciprocal, Op::floor, Op::cast};
+constexpr std::array operations{Op::add,   Op::sub,        Op::mul,   Op::div,  Op::min,
+                                Op::max,   Op::fma,        Op::neg,   Op::abs,  Op::sqrt,
+                                Op::rsqrt, Op::reciprocal, Op::floor, Op::cast, Op::equal};
+constexpr std::array extreme_operations{Op::min, Op::max};
+constexpr std::array extreme_rules{Extremes::propagate, Extremes::number, Extremes::select};
+constexpr std::size_t all = ~std::size_t{0};
 
 template <typename T>
 bool same(T a, T b) {
@@ -78,7 +82,6 @@ TEST_CASE("binary32 kernels equal their scalar twin on every target", "[kernels]
   auto c = patterns<float, std::uint32_t>(size, 3);
   std::rotate(b.begin(), b.begin() + 5, b.end());
   std::rotate(c.begin(), c.begin() + 11, c.end());
-  constexpr std::size_t all = ~std::size_t{0};
   on_every_target([&] {
     for (const NamedFormat& row : all_formats()) {
       if (row.format == binary64) continue;
@@ -102,7 +105,6 @@ TEST_CASE("binary64 kernels equal their scalar twin on every target", "[kernels]
   const auto a = patterns<double, std::uint64_t>(size, 1);
   const auto b = patterns<double, std::uint64_t>(size, 2);
   const auto c = patterns<double, std::uint64_t>(size, 3);
-  constexpr std::size_t all = ~std::size_t{0};
   on_every_target([&] {
     for (const Op op : operations) {
       std::vector<double> out(size);
@@ -115,6 +117,79 @@ TEST_CASE("binary64 kernels equal their scalar twin on every target", "[kernels]
       CHECK(wrong == 0);
     }
   });
+}
+
+TEST_CASE("min and max treat NaN as the rule says", "[kernels]") {
+  constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+  const Narrowing to = narrowing_to(binary32);
+  const auto result = [&](Op op, Extremes extremes, float a, float b) {
+    return run_scalar_extreme(op, extremes, a, b, to);
+  };
+  for (const Op op : extreme_operations) {
+    INFO(name(op));
+    CHECK(std::isnan(result(op, Extremes::propagate, nan, 2)));
+    CHECK(std::isnan(result(op, Extremes::propagate, 2, nan)));
+    CHECK(result(op, Extremes::number, nan, 2) == 2);
+    CHECK(result(op, Extremes::number, 2, nan) == 2);
+    CHECK(result(op, Extremes::select, nan, 2) == 2);
+    CHECK(std::isnan(result(op, Extremes::select, 2, nan)));
+    for (const Extremes extremes : extreme_rules) {
+      CHECK(std::isnan(result(op, extremes, nan, nan)));
+      CHECK(result(op, extremes, 1, 3) == (op == Op::min ? 1 : 3));
+      CHECK(result(op, extremes, 3, 1) == (op == Op::min ? 1 : 3));
+      CHECK(std::signbit(result(op, extremes, 0.0f, -0.0f)));
+      CHECK_FALSE(std::signbit(result(op, extremes, -0.0f, 0.0f)));
+    }
+  }
+}
+
+TEST_CASE("every rule for min and max equals its scalar twin on every target", "[kernels]") {
+  constexpr std::size_t size = 1003;
+  const auto a = patterns<float, std::uint32_t>(size, 1);
+  auto b = patterns<float, std::uint32_t>(size, 2);
+  std::ranges::rotate(b, b.begin() + 5);
+  const std::vector<double> wide_a(a.begin(), a.end());
+  const std::vector<double> wide_b(b.begin(), b.end());
+  on_every_target([&] {
+    for (const Op op : extreme_operations) {
+      for (const Extremes extremes : extreme_rules) {
+        INFO(name(op) << " rule " << static_cast<int>(extremes));
+        for (const NamedFormat& row : all_formats()) {
+          if (row.format == binary64) continue;
+          const Narrowing to = narrowing_to(row.format);
+          std::vector<float> out(size);
+          extreme_kernel_f32(op, extremes, to.kind)({a.data(), all}, {b.data(), all}, {}, to, size,
+                                                    out.data());
+          std::size_t wrong = 0;
+          for (std::size_t i = 0; i < size; ++i) {
+            if (!same(out[i], run_scalar_extreme(op, extremes, a[i], b[i], to))) ++wrong;
+          }
+          INFO(row.short_name);
+          CHECK(wrong == 0);
+        }
+        std::vector<double> out(size);
+        extreme_kernel_f64(op, extremes)({wide_a.data(), all}, {wide_b.data(), all}, {}, {}, size,
+                                         out.data());
+        std::size_t wrong = 0;
+        for (std::size_t i = 0; i < size; ++i) {
+          if (!same(out[i], run_scalar_extreme(op, extremes, wide_a[i], wide_b[i]))) ++wrong;
+        }
+        CHECK(wrong == 0);
+      }
+    }
+  });
+}
+
+TEST_CASE("equal is 1 or 0, and NaN equals nothing", "[kernels]") {
+  constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+  for (const NamedFormat& row : all_formats()) {
+    if (row.format == binary64) continue;
+    const Narrowing to = narrowing_to(row.format);
+    CHECK(run_scalar(Op::equal, 2.0f, 2.0f, 0.0f, to) == 1);
+    CHECK(run_scalar(Op::equal, 0.0f, -0.0f, 0.0f, to) == 1);
+    CHECK(run_scalar(Op::equal, 2.0f, 3.0f, 0.0f, to) == 0);
+    CHECK(run_scalar(Op::equal, nan, nan, 0.0f, to) == 0);
+  }
 }
 
 TEST_CASE("kernels write exactly their lanes, at any size and alignment", "[kernels]") {

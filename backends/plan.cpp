@@ -2,19 +2,34 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
+
+#include "backends/elementary.h"
+#include "backends/plan_reduction.h"
 
 namespace halfulp::backends {
 namespace {
 
 class Planner {
  public:
-  Planner(const Program& program, const ExecutionModel& model, const Format& dtype)
-      : program_(program), model_(model), dtype_(dtype), shapes_(shapes(program)) {}
+  Planner(const Program& program, const Backend& backend, const Format& dtype)
+      : program_(program),
+        backend_(backend),
+        model_(backend.model),
+        dtype_(dtype),
+        shapes_(shapes(program)),
+        stages_(stages(program)),
+        values_(program.instructions.size()) {}
 
   Plan run() {
-    count_uses();
-    for (ValueId id = 0; id < program_.instructions.size(); ++id) place(id);
+    uniform_steps_ = &plan_.uniform_steps;
+    place_uniforms(0);
+    const std::uint32_t passes = *std::ranges::max_element(stages_);
+    plan_.passes.resize(passes);
+    for (std::uint32_t pass = 0; pass < passes; ++pass) plan_pass(pass);
+    block_steps_ = &plan_.block_steps;
+    if (shapes_[program_.output] == Shape::map) place_maps({program_.output}, is_output);
     finish_output();
     return std::move(plan_);
   }
@@ -23,13 +38,68 @@ class Planner {
   struct Value {
     Location location;
     Carrier carrier = Carrier::f32;
-    int uses_left = 0;
+    int uses_left = 0;    ///< in the loop that is being planned
+    bool needed = false;  ///< there
+    bool kept = false;    ///< its whole vector is wanted there
   };
+  enum class Target : std::uint8_t { kept, output };
+  static constexpr Target is_kept = Target::kept;
+  static constexpr Target is_output = Target::output;
 
-  void count_uses() {
-    const auto counts = use_counts(program_);
-    values_.resize(counts.size());
-    for (std::size_t id = 0; id < counts.size(); ++id) values_[id].uses_left = counts[id];
+  void place_uniforms(std::uint32_t stage) {
+    for (ValueId id = 0; id < program_.instructions.size(); ++id) {
+      const bool is_here = shapes_[id] == Shape::uniform && stages_[id] == stage;
+      if (is_here && !is_reduction(program_.at(id).op)) place(id);
+    }
+  }
+
+  void plan_pass(std::uint32_t number) {
+    Pass& pass = plan_.passes[number];
+    block_steps_ = &pass.block_steps;
+    uniform_steps_ = &pass.uniform_steps;
+    std::vector<ValueId> reductions;
+    std::vector<ValueId> operands;
+    for (ValueId id = 0; id < program_.instructions.size(); ++id) {
+      const Instruction& i = program_.at(id);
+      if (!is_reduction(i.op) || stages_[id] != number + 1) continue;
+      reductions.push_back(id);
+      operands.push_back(i.operands[0]);
+      if (i.op == Op::dot) operands.push_back(i.operands[1]);
+    }
+    place_maps(operands, is_kept);
+    for (const ValueId id : reductions) pass.reductions.push_back(reduce_step(id));
+    place_uniforms(number + 1);
+  }
+
+  /// Plans one loop over the blocks: what the targets need and no earlier loop kept.
+  void place_maps(const std::vector<ValueId>& targets, Target target) {
+    for (ValueId id = 0; id < values_.size(); ++id) {
+      Value& value = values_[id];
+      value.uses_left = 0;
+      value.needed = value.kept = false;
+      if (value.location.kind == Location::Kind::block) value.location = {};
+    }
+    free_registers_.clear();
+    registers_ = 0;
+    for (const ValueId id : targets) {
+      need(id);
+      values_[id].kept = target == is_kept;
+    }
+    target_ = target;
+    for (ValueId id = 0; id < values_.size(); ++id) {
+      if (values_[id].needed) place(id);
+    }
+    plan_.registers = std::max(plan_.registers, registers_);
+  }
+
+  void need(ValueId id) {
+    Value& value = values_[id];
+    ++value.uses_left;
+    if (shapes_[id] == Shape::uniform || value.needed) return;
+    if (value.location.kind != Location::Kind::none) return;
+    value.needed = true;
+    const Instruction& i = program_.at(id);
+    for (int k = 0; k < arity(i.op); ++k) need(i.operands[static_cast<std::size_t>(k)]);
   }
 
   /// The format of a type as this model rounds to it; integers are carried in binary64.
@@ -58,6 +128,28 @@ class Planner {
       case Op::rsqrt:
         if (model_.rsqrt == Rsqrt::stepwise) return place_stepwise_rsqrt(id, i);
         return place_operation(id, i);
+      case Op::cast_truncate:
+      case Op::cast_stochastic:
+        return place_rounding(id, i);
+      case Op::sum:
+      case Op::product:
+      case Op::dot:
+      case Op::smallest:
+      case Op::largest:
+      case Op::index_of_largest:
+      case Op::welford_mean:
+      case Op::welford_m2:
+      case Op::chan_m2:
+      case Op::element:
+        return;  // placed by its pass
+      case Op::exp:
+      case Op::log:
+      case Op::log1p:
+      case Op::expm1:
+      case Op::tanh:
+      case Op::sigmoid:
+      case Op::erf:
+      case Op::equal:
       case Op::add:
       case Op::sub:
       case Op::mul:
@@ -88,10 +180,60 @@ class Planner {
         if (operand.op != Op::constant) {
           throw Unsupported("a ramp whose start, step or end is not a constant");
         }
-        step.ramp[k] = operand.constant;
+        step.constants[k] = operand.constant;
       }
+      step.ramp = plan_.ramps++;
     }
     emit(id, step, Shape::map);
+  }
+
+  /// A cast that does not round to nearest, from the value before it was rounded to binary32.
+  void place_rounding(ValueId id, const Instruction& i) {
+    const ValueId source = i.operands[0];
+    if (program_.at(source).op == Op::constant || shapes_[id] == Shape::uniform) {
+      throw Unsupported(fmt::format("{} of a value that is not per index", name(i.op)));
+    }
+    Step step;
+    step.kind = i.op == Op::cast_truncate ? Step::Kind::truncate : Step::Kind::stochastic;
+    step.op = i.op;
+    step.format = format_of(i.type);
+    step.carrier = carrier_of(step.format);
+    step.source = values_[source].carrier;
+    step.operands[0] = values_[source].location;
+    if (i.op == Op::cast_stochastic) step.constants[0] = constant_operand(i, 1);
+    emit(id, step, shapes_[id]);
+  }
+
+  const Constant& constant_operand(const Instruction& i, std::size_t k) const {
+    const Instruction& operand = program_.at(i.operands[k]);
+    if (operand.op != Op::constant) {
+      throw Unsupported(fmt::format("operand {} of {} is not a constant", k + 1, name(i.op)));
+    }
+    return operand.constant;
+  }
+
+  ReduceStep reduce_step(ValueId id) {
+    const Instruction& i = program_.at(id);
+    const Format format = format_of(i.type);
+    ReduceStep step;
+    step.carrier = carrier_of(format);
+    step.accumulator = model_.accumulator;
+    step.reduction = plan_reduction(i, backend_, narrowing_of(format));
+    for (std::size_t k = 0; k < (i.op == Op::dot ? 2U : 1U); ++k) {
+      const Value& operand = values_[i.operands[k]];
+      if (shapes_[i.operands[k]] != Shape::map) {
+        throw Unsupported(fmt::format("{} of a value that is not per index", name(i.op)));
+      }
+      if (operand.carrier != step.carrier) {
+        throw Unsupported(fmt::format("the operand of {} needs a cast to its type", name(i.op)));
+      }
+      step.operands[k] = operand.location;
+    }
+    if (i.op == Op::element) step.index = constant_operand(i, 1);
+    step.result = new_result(Shape::uniform);
+    values_[id].location = step.result;
+    values_[id].carrier = step.carrier;
+    return step;
   }
 
   /// 1 / sqrt(x) with the square root rounded to the type.
@@ -125,11 +267,25 @@ class Planner {
     step.format = format_of(i.type);
     step.carrier = carrier_of(step.format);
     if (i.type.kind != Type::Kind::integer) step.narrowing = narrowing_of(step.format);
+    if (is_elementary(op)) check_elementary(step);
     if (op == Op::cast && conversion(i, step)) return step;
     for (int k = 0; k < arity(op); ++k) {
       step.operands[static_cast<std::size_t>(k)] = operand(i, k, step.carrier);
     }
     return step;
+  }
+
+  void check_elementary(const Step& step) const {
+    if (step.carrier == Carrier::f64) {
+      throw Unsupported(fmt::format("{} in binary64 has no model", name(step.op)));
+    }
+    if (model_.elementary == Elementary::unmodelled) {
+      throw Unsupported(fmt::format("its {} is not modelled; +elementary=correct chooses a kernel",
+                                    name(step.op)));
+    }
+    if (model_.elementary == Elementary::within_ulp) {
+      throw Unsupported("elementary=within-ulp stands for several results; choose one");
+    }
   }
 
   /// Turns a cast between carriers into a conversion.
@@ -160,7 +316,8 @@ class Planner {
   Location scalar(const Instruction& i, const Constant& constant) {
     const bool additive = i.op == Op::add || i.op == Op::sub || i.op == Op::min || i.op == Op::max;
     const bool rounds =
-        model_.scalars == Scalars::aten && additive && i.type.kind != Type::Kind::integer;
+        (model_.scalars == Scalars::type || (model_.scalars == Scalars::aten && additive)) &&
+        i.type.kind != Type::Kind::integer;
     ScalarSlot slot;
     slot.constant = constant;
     if (rounds) slot.narrowing = narrowing_of(format_of(i.type));
@@ -180,7 +337,7 @@ class Planner {
 
   Location new_result(Shape shape) {
     if (shape == Shape::uniform) return {Location::Kind::uniform, plan_.splats++};
-    if (free_registers_.empty()) return {Location::Kind::block, plan_.registers++};
+    if (free_registers_.empty()) return {Location::Kind::block, registers_++};
     const std::uint32_t number = free_registers_.back();
     free_registers_.pop_back();
     return {Location::Kind::block, number};
@@ -188,17 +345,35 @@ class Planner {
 
   void append(Step step, Shape shape) {
     if (step.kind == Step::Kind::kernel && step.carrier == Carrier::f32) {
-      step.kernel_f32 = kernel_f32(step.op, step.narrowing.kind);
+      step.kernel_f32 = find_kernel_f32(step);
     } else if (step.kind == Step::Kind::kernel) {
-      step.kernel_f64 = kernel_f64(step.op);
+      step.kernel_f64 =
+          is_extreme(step.op) ? extreme_kernel_f64(step.op, model_.extremes) : kernel_f64(step.op);
     }
-    (shape == Shape::uniform ? plan_.uniform_steps : plan_.block_steps).push_back(step);
+    (shape == Shape::uniform ? *uniform_steps_ : *block_steps_).push_back(step);
+  }
+
+  bool is_extreme(Op op) const {
+    return (op == Op::min || op == Op::max) && model_.extremes != Extremes::propagate;
+  }
+
+  KernelF32 find_kernel_f32(const Step& step) const {
+    const Narrowing::Kind kind = step.narrowing.kind;
+    if (is_elementary(step.op)) return elementary_kernel(step.op, model_.elementary, kind);
+    if (is_extreme(step.op)) return extreme_kernel_f32(step.op, model_.extremes, kind);
+    return kernel_f32(step.op, kind);
   }
 
   void emit(ValueId id, Step& step, Shape shape) {
-    const bool is_output =
-        id == program_.output && shape == Shape::map && values_[id].uses_left == 1;
-    step.result = is_output ? Location{Location::Kind::output, 0} : new_result(shape);
+    if (shape == Shape::uniform) {
+      step.result = new_result(shape);
+    } else if (values_[id].kept) {
+      step.result = {Location::Kind::vector, plan_.vectors++};
+    } else {
+      const bool is_result =
+          target_ == is_output && id == program_.output && values_[id].uses_left == 1;
+      step.result = is_result ? Location{Location::Kind::output, 0} : new_result(shape);
+    }
     values_[id].location = step.result;
     values_[id].carrier = step.carrier;
     append(step, shape);
@@ -212,18 +387,24 @@ class Planner {
   }
 
   const Program& program_;
+  const Backend& backend_;
   const ExecutionModel& model_;
   Format dtype_;
   std::vector<Shape> shapes_;
+  std::vector<std::uint32_t> stages_;
   std::vector<Value> values_;
   std::vector<std::uint32_t> free_registers_;
+  std::uint32_t registers_ = 0;  ///< of the loop that is being planned
+  Target target_ = is_kept;
+  std::vector<Step>* block_steps_ = nullptr;
+  std::vector<Step>* uniform_steps_ = nullptr;
   Plan plan_;
 };
 
 }  // namespace
 
-Plan make_plan(const Program& program, const ExecutionModel& model, const Format& dtype) {
-  return Planner(program, model, dtype).run();
+Plan make_plan(const Program& lowered_program, const Backend& backend, const Format& dtype) {
+  return Planner(lowered_program, backend, dtype).run();
 }
 
 }  // namespace halfulp::backends

@@ -133,6 +133,8 @@ Program fold_casts(const Program& program, Casts sources) {
   Program folded = rewrite(program, [&](Copier& copy, ValueId id) -> std::optional<ValueId> {
     Instruction i = copy.translated(id);
     if (!is_narrow(i.type) || i.op == Op::constant || i.op == Op::input) return std::nullopt;
+    // A rounding that is not to nearest is no mere narrowing.
+    if (i.op == Op::cast_truncate || i.op == Op::cast_stochastic) return std::nullopt;
     if (i.op == Op::cast) {
       const Instruction& operand = program.at(program.at(id).operands[0]);
       const bool is_source = operand.op == Op::constant;
@@ -149,6 +151,32 @@ Program fold_casts(const Program& program, Casts sources) {
       {.op = Op::cast, .type = program.output_type(), .operands = {folded.output, 0, 0}});
   folded.output = static_cast<ValueId>(folded.instructions.size() - 1);
   return folded;
+}
+
+Program round_every_step(const Program& program) {
+  return rewrite(program, [&](Copier& copy, ValueId id) -> std::optional<ValueId> {
+    Instruction i = copy.translated(id);
+    if (i.type.kind != Type::Kind::opmath) return std::nullopt;
+    i.type = dtype_type;
+    return copy.builder().append(i);
+  });
+}
+
+Program store_intermediates(const Program& program) {
+  const auto shape = shapes(program);
+  const auto stage = stages(program);
+  return rewrite(program, [&](Copier& copy, ValueId id) -> std::optional<ValueId> {
+    if (shape[id] != Shape::map) return std::nullopt;
+    Instruction i = copy.translated(id);
+    for (int k = 0; k < arity(i.op); ++k) {
+      const ValueId from = program.at(id).operands[static_cast<std::size_t>(k)];
+      const bool is_computed = arity(program.at(from).op) > 0;
+      if (shape[from] != Shape::map || stage[from] == stage[id] || !is_computed) continue;
+      ValueId& operand = i.operands[static_cast<std::size_t>(k)];
+      operand = copy.builder().cast(dtype_type, operand);
+    }
+    return copy.builder().append(i);
+  });
 }
 
 Program reciprocal_divisors(const Program& program, Sizes sizes, bool fold_uniform) {
@@ -206,6 +234,14 @@ std::vector<NamedRewrite> rewrites_of(const Backend& backend) {
     out.push_back({"fold-casts", [](const Program& p, const Backend& b) {
                      return fold_casts(p, b.lowering.sources);
                    }});
+    if (lowering.intermediates == Intermediates::stored) {
+      out.push_back({"store-intermediates",
+                     [](const Program& p, const Backend&) { return store_intermediates(p); }});
+    }
+  }
+  if (lowering.casts == Casts::every_step) {
+    out.push_back(
+        {"round-every-step", [](const Program& p, const Backend&) { return round_every_step(p); }});
   }
   if (lowering.constant_divisor == ConstantDivisor::reciprocal) {
     out.push_back({"reciprocal-divisors", [](const Program& p, const Backend& b) {

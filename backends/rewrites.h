@@ -22,6 +22,14 @@ Program round_size_divisors(const Program& program);
 /// constant (a 0-dimensional tensor) keep their own rounding where `sources` is `kept`.
 Program fold_casts(const Program& program, Casts sources);
 
+/// Operations in opmath, and casts to it, move to the dtype: every step is rounded there. Fixed
+/// formats stay.
+Program round_every_step(const Program& program);
+
+/// A value per index that is read after a reduction that it came before is read as stored: rounded
+/// to the dtype.
+Program store_intermediates(const Program& program);
+
 /// x / c becomes x * reciprocal(c), the reciprocal rounded to opmath, for divisors known at compile
 /// time: literals; sizes if they are constants; and, if `fold_uniform`, whatever is computed from
 /// those.

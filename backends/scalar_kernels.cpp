@@ -54,9 +54,20 @@ float narrow(float value, const Narrowing& to) {
 namespace {
 
 template <typename T>
-T minimum_or_maximum(Op op, T a, T b) {
-  if (std::isnan(a)) return a;
-  if (std::isnan(b)) return b;
+T minimum_or_maximum(Op op, Extremes extremes, T a, T b) {
+  switch (extremes) {
+    case Extremes::propagate:
+      if (std::isnan(a)) return a;
+      if (std::isnan(b)) return b;
+      break;
+    case Extremes::number:
+      if (std::isnan(a) && std::isnan(b)) return a;
+      if (std::isnan(a)) return b;
+      if (std::isnan(b)) return a;
+      break;
+    case Extremes::select:
+      break;
+  }
   return (op == Op::min ? a < b : a > b) ? a : b;
 }
 
@@ -73,7 +84,7 @@ T scalar_result(Op op, T a, T b, T c) {
       return a / b;
     case Op::min:
     case Op::max:
-      return minimum_or_maximum(op, a, b);
+      return minimum_or_maximum(op, Extremes::propagate, a, b);
     case Op::fma:
       return std::fma(a, b, c);
     case Op::neg:
@@ -90,12 +101,33 @@ T scalar_result(Op op, T a, T b, T c) {
       return std::floor(a);
     case Op::cast:
       return a;
+    case Op::equal:
+      return a == b ? T{1} : T{0};
     case Op::constant:
     case Op::index:
     case Op::input:
     case Op::arange:
     case Op::linspace:
     case Op::div_add:
+    case Op::exp:
+    case Op::log:
+    case Op::log1p:
+    case Op::expm1:
+    case Op::tanh:
+    case Op::sigmoid:
+    case Op::erf:
+    case Op::cast_truncate:
+    case Op::cast_stochastic:
+    case Op::sum:
+    case Op::product:
+    case Op::dot:
+    case Op::smallest:
+    case Op::largest:
+    case Op::index_of_largest:
+    case Op::welford_mean:
+    case Op::welford_m2:
+    case Op::chan_m2:
+    case Op::element:
       break;
   }
   throw std::logic_error("not a kernel operation");
@@ -107,5 +139,12 @@ float run_scalar(Op op, float a, float b, float c, const Narrowing& to) {
   return narrow(scalar_result(op, a, b, c), to);
 }
 double run_scalar(Op op, double a, double b, double c) { return scalar_result(op, a, b, c); }
+
+float run_scalar_extreme(Op op, Extremes extremes, float a, float b, const Narrowing& to) {
+  return narrow(minimum_or_maximum(op, extremes, a, b), to);
+}
+double run_scalar_extreme(Op op, Extremes extremes, double a, double b) {
+  return minimum_or_maximum(op, extremes, a, b);
+}
 
 }  // namespace halfulp::backends

@@ -11,10 +11,12 @@
 #include "harness/block.h"
 #include "harness/format.h"
 #include "harness/program.h"
+#include "harness/reduction_order.h"
 
 namespace halfulp {
 
-enum class Casts : std::uint8_t { kept, folded };
+enum class Casts : std::uint8_t { kept, folded, every_step };
+enum class Intermediates : std::uint8_t { recomputed, stored };
 enum class ConstantDivisor : std::uint8_t { divide, reciprocal };
 enum class ScalarDividend : std::uint8_t { divide, reciprocal };
 enum class Sizes : std::uint8_t { constant, runtime };
@@ -26,8 +28,12 @@ enum class Contraction : std::uint8_t { off, linspace, on };
 struct Lowering {
   /// scalar / x: as written, or reciprocal(x) * scalar, as PyTorch's front end has it.
   ScalarDividend scalar_dividend = ScalarDividend::reciprocal;
-  /// Narrow-then-widen casts between operations: kept, or folded so that one rounding is left.
+  /// Narrow-then-widen casts between operations: kept, or folded so that one rounding is left; or
+  /// operations in opmath rounded to the dtype too, so that every step is.
   Casts casts = Casts::kept;
+  /// With folded casts: a value per index that is read again after a reduction over it is computed
+  /// again, or was stored in the dtype in between (the reduction itself reads it unrounded).
+  Intermediates intermediates = Intermediates::recomputed;
   /// With folded casts: does a typed ramp or size tensor keep its own rounding?
   Casts sources = Casts::kept;
   /// Numbers that come from a shape: constants (static shapes) or run-time values (dynamic).
@@ -42,7 +48,7 @@ struct Lowering {
   bool operator==(const Lowering&) const = default;
 };
 
-enum class Scalars : std::uint8_t { aten, opmath };
+enum class Scalars : std::uint8_t { aten, opmath, type };
 enum class Division : std::uint8_t { ieee, approximate };
 /// Which candidate an approximate reciprocal returns; `all` stands for every admitted one, `device`
 /// is what the CUDA device of this machine returns.
@@ -51,11 +57,21 @@ enum class RampTail : std::uint8_t { scalar, vector };
 enum class Linspace : std::uint8_t { float32, stepwise, compiled };
 enum class Rsqrt : std::uint8_t { float32, stepwise };
 enum class Float8Overflow : std::uint8_t { saturate, nan };
+/// A cast from binary64 to a format narrower than binary32: through binary32, rounding twice (as a
+/// conversion that only exists from float does), or once.
+enum class WideCasts : std::uint8_t { through_binary32, once };
+enum class Accumulator : std::uint8_t { opmath, type, binary64 };
+/// What min and max return where an operand is NaN: NaN, the other operand (fmin, fmax), or what
+/// `a < b ? a : b` returns, which is b (x86's minps).
+enum class Extremes : std::uint8_t { propagate, number, select };
+/// The kernel of exp, log, … in binary32: not known, correctly rounded, or somewhere within one ulp
+/// of that (one world each for the neighbour below, the correctly rounded result, and above).
+enum class Elementary : std::uint8_t { unmodelled, correct, within_ulp, ulp_below, ulp_above };
 
 /// Where and how values are rounded.
 struct ExecutionModel {
-  /// Python scalars: ATen's rule (rounded to the dtype in add and sub, float32 in mul and div), or
-  /// a float32 literal everywhere.
+  /// Python scalars: ATen's rule (rounded to the dtype in add and sub, float32 in mul and div), a
+  /// float32 literal everywhere, or rounded to the type of the operation everywhere.
   Scalars scalars = Scalars::aten;
   /// Division of two tensors or by a run-time number.
   Division division = Division::ieee;
@@ -68,6 +84,15 @@ struct ExecutionModel {
   Linspace linspace = Linspace::compiled;
   Rsqrt rsqrt = Rsqrt::float32;
   Float8Overflow float8_overflow = Float8Overflow::saturate;
+  WideCasts wide_casts = WideCasts::through_binary32;
+  /// Order of sums, products and dot products; smallest and largest need none.
+  ReductionOrder order{};
+  /// Where partial results of a reduction are rounded: in the opmath format with one narrowing at
+  /// the end, to the type of the operation at every step, or in binary64 (then to the opmath
+  /// format, then to the type).
+  Accumulator accumulator = Accumulator::opmath;
+  Extremes extremes = Extremes::propagate;
+  Elementary elementary = Elementary::unmodelled;
 
   bool operator==(const ExecutionModel&) const = default;
 };
@@ -90,6 +115,10 @@ struct Backend {
                                         const Format& dtype) = nullptr;
 };
 
+inline Availability availability_of(const Backend& backend) {
+  return backend.availability != nullptr ? backend.availability(backend) : std::nullopt;
+}
+
 /// Why a backend cannot run a program; the rest of a sweep goes on.
 class Unsupported : public std::runtime_error {
  public:
@@ -111,16 +140,17 @@ struct FieldInfo {
 };
 std::vector<FieldInfo> backend_fields();
 /// Current value of a field.
-std::string_view field_value(const Backend& backend, std::string_view field);
+std::string field_value(const Backend& backend, std::string_view field);
 
 /// The program after the backend's rewrites, for `list --verbose` and `explain`.
 Program lowered(const Backend& backend, const Program& program);
 
-/// True if the backend's result for the program depends on `model.reciprocal`.
+/// True if the backend stands for several results of the program: the candidates of an approximate
+/// reciprocal, the orders of `any`, or an elementary function within an ulp.
 bool has_worlds(const Backend& backend, const Program& program, const Format& dtype);
-/// The backends, one a world, each name ending in `+reciprocal=…` (Evaluator::admitted says whether
-/// a divisor admits it). Just `{backend}` if the result does not depend on the world or one is
-/// chosen.
+/// The backends, one a world, each name ending in the fields that choose it, `+reciprocal=…`
+/// (Evaluator::admitted says whether a divisor admits it), `+order=…` and `+elementary=…`. Just
+/// `{backend}` if the result does not depend on the world or one is chosen.
 std::vector<Backend> worlds(const Backend& backend, const Program& program, const Format& dtype);
 
 }  // namespace halfulp

@@ -11,6 +11,7 @@
 #include "harness/backend.h"
 #include "harness/case_options.h"
 #include "harness/error.h"
+#include "harness/evaluate.h"
 #include "harness/value_text.h"
 
 namespace halfulp {
@@ -101,16 +102,17 @@ std::string reproduce_command(const Key& key) {
 void normalise(Key& key) {
   const Case& subject = find_case(key.subject);
   key.params = complete_params(subject, key.params);
-  if (subject.axis_values != nullptr && !key.widths.empty()) {
-    throw UsageError(fmt::format("{} has no widths to sweep", key.subject));
-  }
-  if (subject.axis_values == nullptr) {
-    if (key.widths.empty()) throw UsageError(fmt::format("{} needs 'widths'", key.subject));
-    key.widths = Widths::parse(key.widths).text();
-  }
   const Format dtype = parse_format(key.dtype);
   check_dtype(subject, dtype);
   key.dtype = short_name(dtype);
+  const bool own_axis = has_own_axis(subject, key.params, dtype);
+  if (own_axis && !key.widths.empty()) {
+    throw UsageError(fmt::format("{} has no widths to sweep", key.subject));
+  }
+  if (!own_axis) {
+    if (key.widths.empty()) throw UsageError(fmt::format("{} needs 'widths'", key.subject));
+    key.widths = Widths::parse(key.widths).text();
+  }
   key.backend = find_backend(key.backend).name;
   const std::optional<Backend> reference = parse_backend_or_oracle(key.reference);
   key.reference = reference ? reference->name : "oracle";

@@ -61,8 +61,10 @@ struct InputVector {
 /// What a compiled program needs to know of the axis it runs over.
 struct Binding {
   ExactNumber n;            ///< the swept size (or divisor, …) that constants refer to
-  std::uint64_t count = 0;  ///< number of indices
+  std::uint64_t count = 0;  ///< number of indices, which is the length of a vector
   std::span<const InputVector> inputs;  ///< outlives the evaluation
+  /// Vectors in the batch; an input that each row has its own of holds rows * count values.
+  std::uint64_t rows = 1;
 };
 
 /// One compiled program, owned by one thread.
@@ -74,7 +76,8 @@ class Evaluator {
   /// After `bind`: does what is documented of the engine admit this variant for the axis? False
   /// only for a world of an approximate reciprocal that the divisor rules out.
   virtual bool admitted() const { return true; }
-  /// Results for indices [first, first + out.size); out.size <= block_lanes, out.carrier is set.
+  /// Results for indices [first, first + out.size) of the program's result_count(…): rows one
+  /// after the other; out.size <= block_lanes, out.carrier is set.
   /// The result of an index does not depend on `first` or on out.size.
   virtual void evaluate(std::uint64_t first, Block& out) = 0;
 };

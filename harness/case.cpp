@@ -9,6 +9,7 @@
 #include "harness/axis.h"
 #include "harness/error.h"
 #include "harness/suggest.h"
+#include "harness/values.h"
 
 namespace halfulp {
 namespace {
@@ -59,6 +60,12 @@ std::string checked(const Parameter& p, const std::string& value) {
       return to_string(parse_exact_number(value));
     case ParamKind::list:
       number_list_size(value);
+      return value;
+    case ParamKind::values:
+      values_size(value);
+      return value;
+    case ParamKind::value:
+      parse_value(value);
       return value;
     case ParamKind::text:
       return value;

@@ -24,6 +24,8 @@ enum class ParamKind : std::uint8_t {
   number,     ///< an exact number
   size_expr,  ///< an exact number, `n` or `n-1`
   list,       ///< exact numbers and integer ranges: `1,2.5,3..9` (kept as text)
+  values,     ///< the same with inf, -inf, nan and -0 among them
+  value,      ///< one of those
   text,       ///< free text
 };
 
@@ -63,13 +65,19 @@ struct Case {
   /// The program for an axis of `count` points; the same for every count >= 2.
   Program (*build)(const Params&, std::uint64_t count);
   /// Axis values a sweep runs over when the case has its own (`scalar-division`'s divisors, the
-  /// single value of `scalar-op`); null: widths from the command line.
+  /// single value of `scalar-op`, the length of a given vector); null, or an empty list: widths
+  /// from the command line.
   std::vector<ExactNumber> (*axis_values)(const Params&, const Format& dtype) = nullptr;
-  /// Number of indices for an axis value.
+  /// Number of indices for an axis value; for reductions the length of the vector.
   std::uint64_t (*count)(const Params&, const Format& dtype,
                          const ExactNumber& axis_value) = nullptr;
-  /// Stored inputs for an axis value; null: none.
+  /// Number of vectors in a batch; null: one.
+  std::uint64_t (*rows)(const Params&) = nullptr;
+  /// Stored inputs that are the same for every axis value; null: none.
   std::vector<InputVector> (*inputs)(const Params&, const Format& dtype) = nullptr;
+  /// Stored inputs made for one axis value; null: `inputs` has them.
+  std::vector<InputVector> (*vectors)(const Params&, const Format& dtype,
+                                      const ExactNumber& axis_value) = nullptr;
   /// Largest magnitude of the output range, whose ulp measures `range_ulp`; `largest_input` is that
   /// of the first input (0 without).
   double (*range_max)(const Params&, const Format& dtype, const ExactNumber& axis_value,

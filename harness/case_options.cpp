@@ -32,8 +32,10 @@ bool is_listable(ParamKind kind) {
     case ParamKind::size:
     case ParamKind::number:
     case ParamKind::size_expr:
+    case ParamKind::value:
       return true;
     case ParamKind::list:
+    case ParamKind::values:
     case ParamKind::text:
       return false;
   }

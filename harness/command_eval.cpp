@@ -41,8 +41,7 @@ class AxisSource {
       : case_(o.subject.subject()), params_(params), dtype_(dtype), context_(context) {
     backend_ = parse_backend_or_oracle(o.backend);
     if (!backend_) return;
-    if (const Availability reason =
-            backend_->availability != nullptr ? backend_->availability(*backend_) : std::nullopt) {
+    if (const Availability reason = availability_of(*backend_)) {
       throw UsageError(fmt::format("{} is unavailable: {}", o.backend, *reason));
     }
     const auto all = worlds(*backend_, case_.build(params, 2), dtype);
@@ -80,19 +79,19 @@ class AxisSource {
   }
 
   std::vector<std::uint64_t> by_oracle(const ExactNumber& n) const {
-    const std::uint64_t count = axis_count(case_, params_, dtype_, n);
-    const Program program = case_.build(params_, std::min<std::uint64_t>(count, 2));
+    AxisBinder binder(case_, params_, dtype_);
+    const Binding binding = binder.binding(n);
+    const Program program = case_.build(params_, std::min<std::uint64_t>(binding.count, 2));
     const Format output = resolve(program.output_type(), dtype_).value_or(binary64);
-    const std::vector<InputVector> inputs =
-        case_.inputs != nullptr ? case_.inputs(params_, dtype_) : std::vector<InputVector>{};
     const auto oracle = make_oracle(OracleKind::checked, program, dtype_);
-    oracle->bind({n, count, inputs});
+    oracle->bind(binding);
+    const std::uint64_t results = result_count(program, binding.count, binding.rows);
     auto block = std::make_unique<OracleBlock>();
     std::vector<std::uint64_t> out;
-    for (std::uint64_t first = 0; first < count; first += block_lanes) {
+    for (std::uint64_t first = 0; first < results; first += block_lanes) {
       check_interrupt();
       block->rounded.size =
-          static_cast<std::size_t>(std::min<std::uint64_t>(block_lanes, count - first));
+          static_cast<std::size_t>(std::min<std::uint64_t>(block_lanes, results - first));
       oracle->evaluate(first, *block);
       append(block->rounded, output, out);
     }
@@ -112,18 +111,27 @@ class AxisSource {
   std::optional<Backend> backend_;
 };
 
-/// The axis value that the options name: the case's only one, or --width.
+ExactNumber own_axis_value(const EvalOptions& o, const Case& c, const Params& params,
+                           const Format& dtype) {
+  const auto values = c.axis_values(params, dtype);
+  if (values.size() != 1) {
+    throw UsageError(fmt::format("eval takes one --{}, not {}", c.axis.name, values.size()));
+  }
+  if (!o.width.empty() && (c.vectors == nullptr || o.width != to_string(values.front()))) {
+    throw UsageError(c.vectors == nullptr ? fmt::format("{} takes no --width", c.name)
+                                          : fmt::format("--width {} and a vector of {} values",
+                                                        o.width, to_string(values.front())));
+  }
+  return values.front();
+}
+
+/// The axis value that the options name: the case's only one, or --width. Only a vector may be
+/// empty.
 ExactNumber axis_value(const EvalOptions& o, const Params& params, const Format& dtype) {
   const Case& c = o.subject.subject();
-  if (c.axis_values != nullptr) {
-    if (!o.width.empty()) throw UsageError(fmt::format("{} takes no --width", c.name));
-    const auto values = c.axis_values(params, dtype);
-    if (values.size() != 1) {
-      throw UsageError(fmt::format("eval takes one --{}, not {}", c.axis.name, values.size()));
-    }
-    return values.front();
-  }
+  if (has_own_axis(c, params, dtype)) return own_axis_value(o, c, params, dtype);
   if (o.width.empty()) throw UsageError("give --width, the number of points of the axis");
+  if (o.width == "0" && c.vectors != nullptr) return exact(0);
   if (o.width == "0") throw Failure(ExitCode::empty, "an axis of width 0 has no points");
   const Widths widths = Widths::parse(o.width);
   if (widths.size() != 1) throw UsageError("eval takes one --width; sweep takes many");
@@ -175,6 +183,8 @@ Array evaluate(const EvalOptions& o, const CommandContext& context) {
 ExitCode eval(const EvalOptions& o, const CommandContext& context) {
   const Array array = evaluate(o, context);
   context.is_polled = false;
+  if (array.encodings.empty())
+    throw Failure(ExitCode::empty, "an empty vector has no results here");
   if (!o.npy.empty()) {
     write_atomically(o.npy, npy_file(array.encodings, array.format, array.shape));
     return ExitCode::as_expected;

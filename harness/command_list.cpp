@@ -21,7 +21,7 @@ struct ListOptions {
 void print_cases(bool verbose) {
   fmt::print("cases\n");
   for (const Case& c : all_cases()) {
-    fmt::print("  {:<16} {}\n", c.name, c.summary);
+    fmt::print("  {:<18} {}\n", c.name, c.summary);
     if (!verbose) continue;
     std::vector<std::string_view> dtypes;
     for (const Format& f : c.formats) dtypes.push_back(short_name(f));
@@ -66,7 +66,7 @@ void print_backend_details(const Backend& b, const ListOptions& options) {
 void print_backends(const ListOptions& options) {
   fmt::print("backends\n");
   for (const Backend& b : all_backends()) {
-    const Availability reason = b.availability == nullptr ? std::nullopt : b.availability(b);
+    const Availability reason = availability_of(b);
     fmt::print("  {:<22} {}{}\n", b.name, b.summary,
                reason ? fmt::format(" (unavailable: {})", *reason) : "");
     if (options.verbose) print_backend_details(b, options);

@@ -1,6 +1,7 @@
 #include "harness/evaluate.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 
 #include "harness/encoding.h"
@@ -20,15 +21,57 @@ std::uint64_t axis_count(const Case& c, const Params& params, const Format& dtyp
   return static_cast<std::uint64_t>(axis_value.numerator);
 }
 
+std::uint64_t axis_results(const Case& c, const Params& params, const Format& dtype,
+                           const ExactNumber& axis_value) {
+  const std::uint64_t rows = c.rows != nullptr ? c.rows(params) : 1;
+  return result_count(c.build(params, 2), axis_count(c, params, dtype, axis_value), rows);
+}
+
+bool has_own_axis(const Case& c, const Params& params, const Format& dtype) {
+  return c.axis_values != nullptr && !c.axis_values(params, dtype).empty();
+}
+
+namespace {
+
+double largest_magnitude(const InputVector& input) {
+  double largest = 0;
+  const auto consider = [&](double value) {
+    if (std::isfinite(value)) largest = std::max(largest, std::fabs(value));
+  };
+  for (const float value : input.f32) consider(static_cast<double>(value));
+  for (const double value : input.f64) consider(value);
+  return largest;
+}
+
+}  // namespace
+
+AxisBinder::AxisBinder(const Case& c, const Params& params, const Format& dtype)
+    : case_(c), params_(params), dtype_(dtype) {
+  if (c.inputs == nullptr) return;
+  inputs_ = c.inputs(params, dtype);
+  largest_input_ = largest_magnitude(inputs_.front());
+}
+
+Binding AxisBinder::binding(const ExactNumber& axis_value) {
+  if (case_.vectors != nullptr) {
+    inputs_ = case_.vectors(params_, dtype_, axis_value);
+    largest_input_ = largest_magnitude(inputs_.front());
+  }
+  return {.n = axis_value,
+          .count = axis_count(case_, params_, dtype_, axis_value),
+          .inputs = inputs_,
+          .rows = case_.rows != nullptr ? case_.rows(params_) : 1};
+}
+
 AxisRunner::AxisRunner(const Backend& backend, const Case& c, const Params& params,
                        const Format& dtype)
-    : case_(c), backend_(backend), params_(params), dtype_(dtype) {
+    : case_(c), backend_(backend), params_(params), dtype_(dtype), binder_(c, params, dtype) {
   check_dtype(c, dtype);
   if (c.check != nullptr) c.check(params, dtype);
   const Program program = c.build(params, 2);
   output_ = resolve(program.output_type(), dtype).value_or(binary64);
+  shape_ = shapes(program)[program.output];
   general_ = backend.compile(backend, program, dtype);
-  if (c.inputs != nullptr) inputs_ = c.inputs(params, dtype);
 }
 
 Evaluator& AxisRunner::evaluator_for(std::uint64_t count) {
@@ -39,14 +82,15 @@ Evaluator& AxisRunner::evaluator_for(std::uint64_t count) {
 
 void AxisRunner::run(const ExactNumber& axis_value,
                      const std::function<void(std::uint64_t first, const Block& block)>& sink) {
-  const std::uint64_t count = axis_count(case_, params_, dtype_, axis_value);
-  Evaluator& evaluator = evaluator_for(count);
-  evaluator.bind({axis_value, count, inputs_});
+  const Binding binding = binder_.binding(axis_value);
+  Evaluator& evaluator = evaluator_for(binding.count);
+  evaluator.bind(binding);
   admitted_ = evaluator.admitted();
+  const std::uint64_t results = binding.rows * (shape_ == Shape::map ? binding.count : 1);
   Block block;
-  for (std::uint64_t first = 0; first < count; first += block_lanes) {
+  for (std::uint64_t first = 0; first < results; first += block_lanes) {
     poison(block, carrier_of(output_),
-           static_cast<std::size_t>(std::min<std::uint64_t>(block_lanes, count - first)));
+           static_cast<std::size_t>(std::min<std::uint64_t>(block_lanes, results - first)));
     evaluator.evaluate(first, block);
     sink(first, block);
   }

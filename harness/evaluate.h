@@ -11,9 +11,32 @@
 
 namespace halfulp {
 
-/// What a case evaluates for one axis value: the number of indices and what constants refer to.
+/// The number of indices (the length of the vector) for an axis value.
 std::uint64_t axis_count(const Case& c, const Params& params, const Format& dtype,
                          const ExactNumber& axis_value);
+/// The number of results of the case's program for an axis value.
+std::uint64_t axis_results(const Case& c, const Params& params, const Format& dtype,
+                           const ExactNumber& axis_value);
+
+/// Does the case have axis values of its own for these parameters (so that no widths are given)?
+bool has_own_axis(const Case& c, const Params& params, const Format& dtype);
+
+/// Makes what a program is bound to, with the inputs of each axis value. Owned by one thread.
+class AxisBinder {
+ public:
+  AxisBinder(const Case& c, const Params& params, const Format& dtype);
+  /// Valid until the next call.
+  Binding binding(const ExactNumber& axis_value);
+  /// The largest finite magnitude of the first input of the last binding; 0 without inputs.
+  double largest_input() const { return largest_input_; }
+
+ private:
+  const Case& case_;
+  Params params_;
+  Format dtype_;
+  std::vector<InputVector> inputs_;
+  double largest_input_ = 0;
+};
 
 /// A (backend, case, parameters, dtype), compiled once. Owned by one thread.
 class AxisRunner {
@@ -39,7 +62,8 @@ class AxisRunner {
   Params params_;
   Format dtype_;
   Format output_;
-  std::vector<InputVector> inputs_;
+  AxisBinder binder_;
+  Shape shape_;  ///< of the result
   bool admitted_ = true;
   std::unique_ptr<Evaluator> general_;    ///< for axes of two or more points
   std::unique_ptr<Evaluator> singleton_;  ///< for axes of one point

@@ -43,7 +43,7 @@ std::vector<ExportSubject> subjects_of(const Baseline& baseline, std::string_vie
 }
 
 std::vector<ExactNumber> axis_of(const Case& c, const Key& key, const Format& dtype) {
-  if (c.axis_values != nullptr) return c.axis_values(key.params, dtype);
+  if (has_own_axis(c, key.params, dtype)) return c.axis_values(key.params, dtype);
   const Widths widths = Widths::parse(key.widths);
   std::vector<ExactNumber> axis;
   for (std::uint64_t k = 0; k < widths.size(); ++k) {
@@ -59,7 +59,7 @@ std::uint64_t points_of(const ExportSubject& subject) {
   const Format dtype = parse_format(subject.key.dtype);
   std::uint64_t points = 0;
   for (const ExactNumber& n : axis_of(c, subject.key, dtype)) {
-    points += axis_count(c, subject.key.params, dtype, n);
+    points += axis_results(c, subject.key.params, dtype, n);
   }
   return points;
 }
@@ -85,7 +85,7 @@ void evaluate_sizes(ExportSubject& subject, const Tolerance& tolerance, Meter& m
   ToleranceAnalyzer analyzer(c, key.params, dtype, find_backend(key.backend));
   for (const ExactNumber& n : axis_of(c, key, dtype)) {
     if (const auto found = analyzer.at(n, tolerance)) subject.sizes.push_back({n, *found});
-    meter.add(axis_count(c, key.params, dtype, n));
+    meter.add(axis_results(c, key.params, dtype, n));
   }
   if (const std::uint64_t disagreements = analyzer.tiers().disagreements; disagreements > 0) {
     throw Failure(ExitCode::oracle_failure, fmt::format("the oracles disagree at {} points of {}",
@@ -96,8 +96,7 @@ void evaluate_sizes(ExportSubject& subject, const Tolerance& tolerance, Meter& m
 
 /// Why the backend cannot run here; empty if it can.
 std::string unavailable(const Key& key) {
-  const Backend backend = find_backend(key.backend);
-  return backend.availability != nullptr ? backend.availability(backend).value_or("") : "";
+  return availability_of(find_backend(key.backend)).value_or("");
 }
 
 }  // namespace

@@ -38,6 +38,7 @@ struct ExactErrors {
 struct TierCounts {
   std::uint64_t certified = 0;  ///< double evaluation with an error bound
   std::uint64_t exact = 0;      ///< rational or quadratic-surd arithmetic
+  std::uint64_t ziv = 0;        ///< intervals of growing precision (elementary functions)
   std::uint64_t checked = 0;    ///< certified points recomputed exactly
   std::uint64_t disagreements = 0;
 

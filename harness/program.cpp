@@ -50,6 +50,29 @@ std::string_view infix(Op op) {
   }
 }
 
+std::string input_text(const Instruction& i) {
+  return fmt::format("{}{}", i.rows == Rows::each ? "rows" : "x", i.input);
+}
+
+/// The operation, with the algorithm that the source demands.
+std::string operation_text(const Instruction& i) {
+  std::string text(name(i.op));
+  switch (i.algorithm) {
+    case Algorithm::engine:
+      break;
+    case Algorithm::pairwise:
+      text += ".pairwise";
+      break;
+    case Algorithm::kahan:
+      text += ".kahan";
+      break;
+    case Algorithm::neumaier:
+      text += ".neumaier";
+      break;
+  }
+  return text;
+}
+
 std::string operand_text(const Program& p, ValueId id) {
   const Instruction& i = p.at(id);
   return i.op == Op::constant ? text(i.constant) : fmt::format("%{}", id);
@@ -69,7 +92,7 @@ std::string expression(const Program& p, ValueId id) {
   const Instruction& i = p.at(id);
   if (i.op == Op::constant) return text(i.constant);
   if (i.op == Op::index) return "i";
-  if (i.op == Op::input) return fmt::format("x{}", i.input);
+  if (i.op == Op::input) return input_text(i);
   std::vector<std::string> parts;
   for (int k = 0; k < arity(i.op); ++k) {
     parts.push_back(expression(p, i.operands[static_cast<std::size_t>(k)]));
@@ -80,7 +103,7 @@ std::string expression(const Program& p, ValueId id) {
     return fmt::format("{}({} {} {})", type, infix_operand(p, i.operands[0]), sign,
                        infix_operand(p, i.operands[1]));
   }
-  return fmt::format("{}<{}>({})", name(i.op), type, fmt::join(parts, ", "));
+  return fmt::format("{}<{}>({})", operation_text(i), type, fmt::join(parts, ", "));
 }
 
 }  // namespace
@@ -125,11 +148,55 @@ std::string_view name(Op op) {
       return "reciprocal";
     case Op::floor:
       return "floor";
+    case Op::exp:
+      return "exp";
+    case Op::log:
+      return "log";
+    case Op::log1p:
+      return "log1p";
+    case Op::expm1:
+      return "expm1";
+    case Op::tanh:
+      return "tanh";
+    case Op::sigmoid:
+      return "sigmoid";
+    case Op::erf:
+      return "erf";
+    case Op::equal:
+      return "equal";
     case Op::cast:
       return "cast";
+    case Op::cast_truncate:
+      return "cast_truncate";
+    case Op::cast_stochastic:
+      return "cast_stochastic";
+    case Op::sum:
+      return "sum";
+    case Op::product:
+      return "product";
+    case Op::dot:
+      return "dot";
+    case Op::smallest:
+      return "smallest";
+    case Op::largest:
+      return "largest";
+    case Op::index_of_largest:
+      return "index_of_largest";
+    case Op::welford_mean:
+      return "welford_mean";
+    case Op::welford_m2:
+      return "welford_m2";
+    case Op::chan_m2:
+      return "chan_m2";
+    case Op::element:
+      return "element";
   }
   return {};
 }
+
+bool is_reduction(Op op) { return op >= Op::sum; }
+
+bool is_elementary(Op op) { return op >= Op::exp && op <= Op::erf; }
 
 int arity(Op op) {
   switch (op) {
@@ -143,7 +210,23 @@ int arity(Op op) {
     case Op::rsqrt:
     case Op::reciprocal:
     case Op::floor:
+    case Op::exp:
+    case Op::log:
+    case Op::log1p:
+    case Op::expm1:
+    case Op::tanh:
+    case Op::sigmoid:
+    case Op::erf:
     case Op::cast:
+    case Op::cast_truncate:
+    case Op::sum:
+    case Op::product:
+    case Op::smallest:
+    case Op::largest:
+    case Op::index_of_largest:
+    case Op::welford_mean:
+    case Op::welford_m2:
+    case Op::chan_m2:
       return 1;
     case Op::arange:
     case Op::linspace:
@@ -153,6 +236,10 @@ int arity(Op op) {
     case Op::div:
     case Op::min:
     case Op::max:
+    case Op::equal:
+    case Op::cast_stochastic:
+    case Op::dot:
+    case Op::element:
       return 2;
     case Op::fma:
     case Op::div_add:
@@ -193,9 +280,32 @@ std::vector<Shape> shapes(const Program& program) {
     for (int k = 0; k < arity(i.op); ++k) {
       if (out[i.operands[static_cast<std::size_t>(k)]] == Shape::map) shape = Shape::map;
     }
+    if (is_reduction(i.op)) shape = Shape::uniform;
     out.push_back(shape);
   }
   return out;
+}
+
+std::vector<std::uint32_t> stages(const Program& program) {
+  std::vector<std::uint32_t> out;
+  for (const Instruction& i : program.instructions) {
+    std::uint32_t stage = 0;
+    for (int k = 0; k < arity(i.op); ++k) {
+      stage = std::max(stage, out[i.operands[static_cast<std::size_t>(k)]]);
+    }
+    out.push_back(is_reduction(i.op) ? stage + 1 : stage);
+  }
+  return out;
+}
+
+std::uint64_t result_count(const Program& program, std::uint64_t count, std::uint64_t rows) {
+  return rows * (shapes(program)[program.output] == Shape::map ? count : 1);
+}
+
+bool has_rows(const Program& program) {
+  return std::ranges::any_of(program.instructions, [](const Instruction& i) {
+    return i.op == Op::input && i.rows == Rows::each;
+  });
 }
 
 std::vector<int> use_counts(const Program& program) {
@@ -247,12 +357,12 @@ std::string to_string(const Program& program) {
     const Instruction& i = program.instructions[id];
     if (i.op == Op::constant) continue;
     std::vector<std::string> operands;
-    if (i.op == Op::input) operands.push_back(fmt::format("x{}", i.input));
+    if (i.op == Op::input) operands.push_back(input_text(i));
     for (int k = 0; k < arity(i.op); ++k) {
       operands.push_back(operand_text(program, i.operands[static_cast<std::size_t>(k)]));
     }
-    out +=
-        fmt::format("%{} = {}<{}> {}\n", id, name(i.op), text(i.type), fmt::join(operands, ", "));
+    out += fmt::format("%{} = {}<{}> {}\n", id, operation_text(i), text(i.type),
+                       fmt::join(operands, ", "));
   }
   return out + fmt::format("return {}\n", operand_text(program, program.output));
 }
@@ -277,8 +387,11 @@ ValueId ProgramBuilder::size(std::int64_t scale, std::int64_t offset) {
                  .constant = {.scale = scale, .offset = exact(offset), .origin = Origin::size}});
 }
 ValueId ProgramBuilder::index() { return append({.op = Op::index, .type = integer_type}); }
-ValueId ProgramBuilder::input(std::uint32_t which) {
-  return append({.op = Op::input, .type = dtype_type, .input = which});
+ValueId ProgramBuilder::input(std::uint32_t which, Rows rows) {
+  return append({.op = Op::input, .type = dtype_type, .input = which, .rows = rows});
+}
+ValueId ProgramBuilder::sum(Type type, ValueId a, Algorithm algorithm) {
+  return append({.op = Op::sum, .type = type, .operands = {a, 0, 0}, .algorithm = algorithm});
 }
 ValueId ProgramBuilder::arange(Type type, ValueId start, ValueId step) {
   return binary(Op::arange, type, start, step);

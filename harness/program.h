@@ -6,8 +6,9 @@
 //
 // Shapes. A value is `uniform` (one number: a constant, a 0-dimensional tensor, anything computed
 // from those) or a `map` (one number per index). A uniform operand of a map operation is broadcast.
-// Reductions enter here without a new mechanism: a `reduce` operation takes a map to a uniform, and
-// what follows broadcasts it again; the order and the accumulator belong to the execution model.
+// A reduction takes a whole map to a uniform value, and what follows broadcasts it again; the order
+// and the accumulator belong to the execution model. A program whose inputs come in rows is
+// evaluated for each row by itself: softmax of a batch, a small matrix times a vector.
 #pragma once
 
 #include <array>
@@ -42,10 +43,35 @@ enum class Op : std::uint8_t {
   rsqrt,       ///< 1 / sqrt(a)
   reciprocal,  ///< 1 / a
   floor,
+  exp,
+  log,
+  log1p,  ///< log(1 + a)
+  expm1,  ///< exp(a) - 1
+  tanh,
+  sigmoid,  ///< 1 / (1 + exp(-a))
+  erf,
+  equal,  ///< 1 where a == b, else 0 (NaN equals nothing)
   cast,
+  cast_truncate,    ///< a cast that rounds towards zero
+  cast_stochastic,  ///< a cast that rounds to a neighbour at random; the second operand is the seed
+  // Reductions: a map to a uniform value. On no elements they give what the comment says.
+  sum,               ///< 0
+  product,           ///< 1
+  dot,               ///< of two maps: the sum of a * b; 0
+  smallest,          ///< NaN if any element is; inf
+  largest,           ///< NaN if any element is; -inf
+  index_of_largest,  ///< of the first largest element, or of the first NaN; NaN
+  welford_mean,      ///< the mean by Welford's update: m += (x - m) / k; NaN
+  welford_m2,        ///< sum of (x - mean)^2 by Welford's update: M2 += d * (x - m); 0
+  chan_m2,           ///< the same by merging parts by Chan's formula; 0
+  element,           ///< the element whose index the second operand, a constant, gives
 };
 
 std::string_view name(Op op);
+/// Does the operation take a map to a uniform value?
+bool is_reduction(Op op);
+/// exp, log, log1p, expm1, tanh, sigmoid, erf: not algebraic, so exact only at a few points.
+bool is_elementary(Op op);
 /// Number of value operands (for `arange` and `linspace` the two constants).
 int arity(Op op);
 
@@ -89,12 +115,20 @@ ExactNumber bind(const Constant& constant, const ExactNumber& n);
 
 using ValueId = std::uint32_t;
 
+/// What the source demands of a `sum`, whatever order its engine has for others.
+enum class Algorithm : std::uint8_t { engine, pairwise, kahan, neumaier };
+
+/// Is an input the same for every row, or has each row its own?
+enum class Rows : std::uint8_t { shared, each };
+
 struct Instruction {
   Op op;
-  Type type;                          ///< ignored for `constant`
-  std::array<ValueId, 3> operands{};  ///< the first arity(op) are meaningful
-  Constant constant{};                ///< for `constant`
-  std::uint32_t input = 0;            ///< for `input`: which one
+  Type type;                                ///< ignored for `constant`
+  std::array<ValueId, 3> operands{};        ///< the first arity(op) are meaningful
+  Constant constant{};                      ///< for `constant`
+  std::uint32_t input = 0;                  ///< for `input`: which one
+  Rows rows = Rows::shared;                 ///< for `input`
+  Algorithm algorithm = Algorithm::engine;  ///< for `sum`
 
   constexpr bool operator==(const Instruction&) const = default;
 };
@@ -117,6 +151,14 @@ std::optional<Format> resolve(const Type& type, const Format& dtype);
 
 /// Shape of every value.
 std::vector<Shape> shapes(const Program& program);
+
+/// How many reductions, one after the other, each value comes after.
+std::vector<std::uint32_t> stages(const Program& program);
+
+/// Results of a program over `rows` vectors of `count` elements: one an element, or one a vector.
+std::uint64_t result_count(const Program& program, std::uint64_t count, std::uint64_t rows);
+/// True if some input has values of its own for each row.
+bool has_rows(const Program& program);
 
 /// How often each value is used as an operand; the output counts once more.
 std::vector<int> use_counts(const Program& program);
@@ -141,13 +183,16 @@ class ProgramBuilder {
   /// scale * n + offset, a number that comes from a shape.
   ValueId size(std::int64_t scale = 1, std::int64_t offset = 0);
   ValueId index();
-  ValueId input(std::uint32_t which);
+  ValueId input(std::uint32_t which, Rows rows = Rows::shared);
   ValueId arange(Type type, ValueId start, ValueId step);
   ValueId linspace(Type type, ValueId start, ValueId end);
   ValueId unary(Op op, Type type, ValueId a);
   ValueId binary(Op op, Type type, ValueId a, ValueId b);
   ValueId ternary(Op op, Type type, ValueId a, ValueId b, ValueId c);
   ValueId cast(Type type, ValueId a) { return unary(Op::cast, type, a); }
+  /// A reduction of one map.
+  ValueId reduce(Op op, Type type, ValueId a) { return unary(op, type, a); }
+  ValueId sum(Type type, ValueId a, Algorithm algorithm = Algorithm::engine);
   ValueId append(const Instruction& instruction);
 
   Program finish(ValueId output) const { return {instructions_, output}; }

@@ -21,10 +21,10 @@ class Segments {
   std::optional<Segment> next() {
     const std::lock_guard lock(mutex_);
     if (position_ == axis_.size()) return std::nullopt;
-    const std::uint64_t count = axis_[position_].count;
-    const Segment segment{position_, first_, std::min(first_ + segment_points, count)};
+    const std::uint64_t results = axis_[position_].results;
+    const Segment segment{position_, first_, std::min(first_ + segment_points, results)};
     first_ = segment.last;
-    if (first_ == count) {
+    if (first_ == results) {
       ++position_;
       first_ = 0;
     }
@@ -73,7 +73,7 @@ std::vector<std::vector<std::uint64_t>> fixed_axes_differing(const SweepJob& job
   for (const TensorAxis& axis : job.subject->tensor(job.params, 2)) {
     if (axis.swept) continue;
     SweepJob single = job;
-    single.axis = {{exact(static_cast<std::int64_t>(axis.size)), axis.size, axis.size}};
+    single.axis = {{exact(static_cast<std::int64_t>(axis.size)), axis.size, axis.size, axis.size}};
     SweepWorker worker(single);
     worker.run({0, 0, axis.size});
     auto& row = differing.emplace_back();
@@ -118,6 +118,35 @@ void fill_row(SweepRow& row, Findings findings, const Merged& merged, const Swee
   }
 }
 
+/// Takes a maximum over the worlds and names the world that attains it.
+template <typename T>
+void take_maximum(const std::string& name, Extreme<T> Metrics::*extreme,
+                  const std::vector<const SweepRow*>& worlds, SweepRow& envelope) {
+  Extreme<T>& maximum = envelope.metrics.*extreme;
+  for (const SweepRow* world : worlds) maximum.merge(world->metrics.*extreme);
+  for (const SweepRow* world : worlds) {
+    const Extreme<T>& own = world->metrics.*extreme;
+    if (own.witness && own == maximum) {
+      envelope.envelope->worst[name] = world->backend;
+      return;
+    }
+  }
+}
+
+void take_maxima(const PreparedJob& prepared, std::size_t group, SweepRow& envelope) {
+  std::vector<const SweepRow*> worlds;
+  for (std::size_t s = 0; s < prepared.job.subjects.size(); ++s) {
+    if (prepared.job.subjects[s].group == group) {
+      worlds.push_back(&prepared.rows[prepared.row_of_subject[s]]);
+    }
+  }
+  take_maximum("steps", &Metrics::steps, worlds, envelope);
+  take_maximum("ulp_error", &Metrics::ulp_error, worlds, envelope);
+  take_maximum("range_ulp", &Metrics::range_ulp, worlds, envelope);
+  take_maximum("abs", &Metrics::abs, worlds, envelope);
+  take_maximum("rel", &Metrics::rel, worlds, envelope);
+}
+
 void fill_rows(PreparedJob& prepared, Merged& merged) {
   const SweepJob& job = prepared.job;
   add_fixed_axes(job, merged);
@@ -126,7 +155,9 @@ void fill_rows(PreparedJob& prepared, Merged& merged) {
   }
   for (std::size_t g = 0; g < merged.groups.size(); ++g) {
     if (job.has_worlds(g)) {
-      fill_row(prepared.rows[prepared.row_of_group[g]], merged.groups[g], merged, job);
+      SweepRow& envelope = prepared.rows[prepared.row_of_group[g]];
+      fill_row(envelope, merged.groups[g], merged, job);
+      take_maxima(prepared, g, envelope);
     }
   }
 }
@@ -134,12 +165,13 @@ void fill_rows(PreparedJob& prepared, Merged& merged) {
 /// What a person will read is decided again by exact arithmetic alone.
 void recheck_witnesses(SweepRow& row, const SweepJob& job) {
   if (job.reference.backend || !row.unavailable.empty()) return;
+  AxisBinder binder(*job.subject, job.params, job.dtype);
   const auto recheck = [&](const std::string& name, const std::optional<Witness>& w) {
     if (!w) return;
     const auto value = std::ranges::find(job.axis, w->at.width, &AxisValue::label);
     const Program& program = value->count == 1 ? job.singleton : job.program;
     const auto oracle = make_oracle(OracleKind::exact, program, job.dtype);
-    oracle->bind({value->n, value->count, job.inputs});
+    oracle->bind(binder.binding(value->n));
     row.exact_at[name] = oracle->exact_text(w->at.index);
     ++row.tiers.checked;
     const Rounded again = oracle->round_once(w->at.index, RoundingMode::to_nearest_even);

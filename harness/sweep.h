@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -38,10 +39,13 @@ struct TensorFigures {
   std::uint64_t differing = 0;
 };
 
-/// Over the worlds of an approximate reciprocal: points where some world differs from the reference
-/// and points where every admitted world does.
+/// Over the worlds of a backend (candidates of an approximate reciprocal, orders of a reduction):
+/// points where some world differs from the reference and points where every admitted world does.
+/// The maxima in the metrics are those over all worlds.
 struct Envelope {
   std::vector<std::string> worlds;
+  /// The world that attains each maximum, the first of several, by the metric's name.
+  std::map<std::string, std::string> worst;
   std::uint64_t some_world_differs = 0;
   std::uint64_t every_world_differs = 0;
 };

@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "harness/error.h"
+#include "harness/evaluate.h"
 #include "harness/progress.h"
 #include "harness/value_text.h"
 
@@ -60,11 +61,14 @@ SweepSpec SweepOptions::specification() const {
   spec.backends = parse_backends(backends);
   spec.reference.backend = parse_backend_or_oracle(reference);
   spec.threads = threads;
-  const bool has_own_axis = spec.subject->axis_values != nullptr;
-  if (has_own_axis && !widths.empty()) {
-    throw UsageError(fmt::format("{} has no widths to sweep", spec.subject->name));
+  const auto has_own = [&](const Params& params) {
+    return has_own_axis(*spec.subject, params, spec.dtypes.front());
+  };
+  const auto own = static_cast<std::size_t>(std::ranges::count_if(spec.params, has_own));
+  if (own > 0 && !widths.empty()) {
+    throw UsageError(fmt::format("{} has no widths to sweep here", spec.subject->name));
   }
-  if (!has_own_axis) {
+  if (own < spec.params.size()) {
     if (widths.empty()) throw UsageError("give --widths, such as 2..4096 or 300 or 3,5..9:2");
     spec.widths = Widths::parse(widths);
   }

@@ -1,7 +1,6 @@
 #include "harness/sweep_prepare.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "harness/error.h"
 #include "harness/evaluate.h"
@@ -11,7 +10,9 @@ namespace {
 
 std::vector<ExactNumber> axis_numbers(const SweepSpec& spec, const Params& params,
                                       const Format& dtype) {
-  if (spec.subject->axis_values != nullptr) return spec.subject->axis_values(params, dtype);
+  if (has_own_axis(*spec.subject, params, dtype)) {
+    return spec.subject->axis_values(params, dtype);
+  }
   std::vector<ExactNumber> numbers;
   for (std::uint64_t k = 0; spec.widths && k < spec.widths->size(); ++k) {
     numbers.push_back(exact(static_cast<std::int64_t>((*spec.widths)[k])));
@@ -28,17 +29,17 @@ void set_axis(SweepJob& job, std::vector<ExactNumber> numbers) {
   for (const ExactNumber& n : numbers) {
     const auto label =
         job.labels_are_values ? static_cast<std::uint64_t>(n.numerator) : job.axis.size();
-    job.axis.push_back({n, label, axis_count(*job.subject, job.params, job.dtype, n)});
+    job.axis.push_back({n, label, axis_count(*job.subject, job.params, job.dtype, n), 0});
+    job.axis.back().results = result_count(job.program, job.axis.back().count, job.rows);
   }
 }
 
 std::string reason_unavailable(const Backend& backend, const SweepJob& job) {
-  if (backend.availability != nullptr) {
-    if (const Availability reason = backend.availability(backend)) return *reason;
-  }
+  if (const Availability reason = availability_of(backend)) return *reason;
   try {
-    backend.compile(backend, job.program, job.dtype);
-    backend.compile(backend, job.singleton, job.dtype);
+    const Backend one = worlds(backend, job.program, job.dtype).front();
+    one.compile(one, job.program, job.dtype);
+    one.compile(one, job.singleton, job.dtype);
   } catch (const Unsupported& error) {
     return error.what();
   }
@@ -80,29 +81,20 @@ SweepRow row_for(const SweepJob& job, const std::string& backend) {
   return row;
 }
 
-double largest_magnitude(const InputVector& input) {
-  double largest = 0;
-  const auto consider = [&](double value) {
-    if (std::isfinite(value)) largest = std::max(largest, std::fabs(value));
-  };
-  for (const float value : input.f32) consider(static_cast<double>(value));
-  for (const double value : input.f64) consider(value);
-  return largest;
-}
-
 /// Points of a subject: those of the axis values that admit it.
 std::uint64_t admitted_points(const SweepJob& job, const Backend& backend) {
   const bool all = backend.model.reciprocal == World::all ||
                    backend.model.reciprocal == World::nearest ||
                    backend.model.reciprocal == World::device;
   const auto general = backend.compile(backend, job.program, job.dtype);
+  AxisBinder binder(*job.subject, job.params, job.dtype);
   std::uint64_t points = 0;
   for (const AxisValue& value : job.axis) {
     if (!all && value.count > 1) {
-      general->bind({value.n, value.count, job.inputs});
+      general->bind(binder.binding(value.n));
       if (!general->admitted()) continue;
     }
-    points += value.count;
+    points += value.results;
   }
   return points;
 }
@@ -135,7 +127,7 @@ void add_backend(PreparedJob& prepared, const Backend& backend) {
 
 std::uint64_t all_points(const SweepJob& job) {
   std::uint64_t points = 0;
-  for (const AxisValue& value : job.axis) points += value.count;
+  for (const AxisValue& value : job.axis) points += value.results;
   return points;
 }
 
@@ -150,15 +142,13 @@ PreparedJob prepare_job(const SweepSpec& spec, const Params& params, const Forma
   job.program = spec.subject->build(params, 2);
   job.singleton = spec.subject->build(params, 1);
   job.output = resolve(job.program.output_type(), dtype).value_or(binary64);
+  if (spec.subject->rows != nullptr) job.rows = spec.subject->rows(params);
   set_axis(job, axis_numbers(spec, params, dtype));
-  if (spec.subject->inputs != nullptr) {
-    job.inputs = spec.subject->inputs(params, dtype);
-    job.largest_input = largest_magnitude(job.inputs.front());
-  }
   job.reference = spec.reference;
   if (spec.reference.backend && has_worlds(*spec.reference.backend, job.program, dtype)) {
-    throw UsageError("the reference " + spec.reference.name() +
-                     " stands for several results; choose one with +reciprocal=nearest");
+    throw UsageError(
+        "the reference " + spec.reference.name() +
+        " stands for several results; choose one, with +order=sequential or +reciprocal=nearest");
   }
   check_tensor(job);
   const std::string no_reference = reason_no_reference(job);

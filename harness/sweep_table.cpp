@@ -216,6 +216,11 @@ std::string Table::notes(const SweepRow& row) const {
                    row.envelope->worlds.size(),
                    share(row.envelope->some_world_differs, row.metrics.points),
                    share(row.envelope->every_world_differs, row.metrics.points));
+    for (const auto& [metric, world] : row.envelope->worst) {
+      if (metric == "steps" || metric == "ulp_error") {
+        fmt::format_to(out, "  most {} by {}\n", metric, world);
+      }
+    }
   }
   if (row.unavailable.empty() && row.metrics.points != row.announced) {
     fmt::format_to(out, "  incomplete: {} of {} points\n", grouped(row.metrics.points),
@@ -243,14 +248,16 @@ std::string Table::tiers() const {
   for (const SweepRow& row : result_.rows) {
     sum.certified += row.tiers.certified;
     sum.exact += row.tiers.exact;
+    sum.ziv += row.tiers.ziv;
     sum.checked += row.tiers.checked;
     sum.disagreements += row.tiers.disagreements;
   }
-  if (sum.certified + sum.exact == 0) return "";
+  if (sum.certified + sum.exact + sum.ziv == 0) return "";
   return fmt::format(
-      "oracle: {} points certified in binary64, {} decided exactly, {} checked by "
-      "both{}\n",
-      grouped(sum.certified), grouped(sum.exact), grouped(sum.checked),
+      "oracle: {} points certified in binary64, {} decided exactly, {}{} checked by both{}\n",
+      grouped(sum.certified), grouped(sum.exact),
+      sum.ziv == 0 ? "" : fmt::format("{} by narrower intervals, ", grouped(sum.ziv)),
+      grouped(sum.checked),
       sum.disagreements == 0 ? std::string{}
                              : fmt::format(", {} DISAGREEMENTS", grouped(sum.disagreements)));
 }

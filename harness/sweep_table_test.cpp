@@ -124,7 +124,10 @@ TEST_CASE("rows without metrics give the reason, and the rest goes on") {
 
 TEST_CASE("envelopes, tensors, tiers and what is missing") {
   SweepRow row = fused();
-  row.envelope = Envelope{{"nearest", "below"}, 8390655, 12};
+  row.envelope = Envelope{.worlds = {"nearest", "below"},
+                          .worst = {{"steps", "below"}},
+                          .some_world_differs = 8390655,
+                          .every_world_differs = 12};
   row.tensor = TensorFigures{1200, 334};
   row.tiers = {.certified = 8000000, .exact = 390655, .checked = 1000, .disagreements = 1};
   row.announced = 9000000;

@@ -52,6 +52,7 @@ Evaluator& SweepWorker::Engine::bound(const Binding& binding) {
 
 SweepWorker::SweepWorker(const SweepJob& job)
     : job_(job),
+      binder_(*job.subject, job.params, job.dtype),
       constants_(job.output),
       subjects_(job.subjects.size()),
       groups_(job.worlds_of_group.size()),
@@ -84,7 +85,7 @@ void SweepWorker::bind(const Segment& segment) {
   if (bound_position_ == segment.position) return;
   bound_position_ = segment.position;
   const AxisValue& value = job_.axis[segment.position];
-  const Binding binding{value.n, value.count, job_.inputs};
+  const Binding binding = binder_.binding(value.n);
   for (std::size_t s = 0; s < engines_.size(); ++s) {
     Evaluator& evaluator = engines_[s].bound(binding);
     bound_[s] = evaluator.admitted() ? &evaluator : nullptr;
@@ -96,8 +97,9 @@ void SweepWorker::bind(const Segment& segment) {
     bound_oracle_->bind(binding);
   }
   const auto range_max = job_.subject->range_max;
-  const double top =
-      range_max != nullptr ? range_max(job_.params, job_.dtype, value.n, job_.largest_input) : 1;
+  const double top = range_max != nullptr
+                         ? range_max(job_.params, job_.dtype, value.n, binder_.largest_input())
+                         : 1;
   range_ulp_ = range_ulp_at(top, job_.output);
   repeats_ = swept_repeats(job_, value);
 }

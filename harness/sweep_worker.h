@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "harness/diff.h"
+#include "harness/evaluate.h"
 #include "harness/sweep.h"
 
 namespace halfulp {
@@ -14,8 +15,9 @@ namespace halfulp {
 /// One axis value of a sweep.
 struct AxisValue {
   ExactNumber n;
-  std::uint64_t label = 0;  ///< Point::width
-  std::uint64_t count = 0;  ///< indices
+  std::uint64_t label = 0;    ///< Point::width
+  std::uint64_t count = 0;    ///< indices: the length of a vector
+  std::uint64_t results = 0;  ///< what the program returns for them
 };
 
 /// A part of an axis: what a thread takes at a time.
@@ -33,10 +35,9 @@ struct SweepJob {
   Format output{};
   std::vector<AxisValue> axis;
   bool labels_are_values = true;  ///< AxisValue::label is n itself
-  std::vector<InputVector> inputs;
-  double largest_input = 0;  ///< finite magnitude of the first
-  Program program;           ///< for axes of two or more points
-  Program singleton;         ///< for axes of one
+  std::uint64_t rows = 1;         ///< vectors in the batch
+  Program program;                ///< for axes of two or more points
+  Program singleton;              ///< for axes of one
   Reference reference;
 
   /// A backend, or one world of it.
@@ -94,6 +95,7 @@ class SweepWorker {
   void add(Findings& findings, const Block& actual, const Segment& segment, std::uint64_t first);
 
   const SweepJob& job_;
+  AxisBinder binder_;
   DiffConstants constants_;
   std::vector<Engine> engines_;
   Engine reference_engine_;

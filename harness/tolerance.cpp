@@ -145,6 +145,7 @@ ToleranceAnalyzer::ToleranceAnalyzer(const Case& c, const Params& params, const 
     : case_(c),
       params_(params),
       dtype_(dtype),
+      binder_(c, params, dtype),
       expected_(std::make_unique<OracleBlock>()),
       actual_(std::make_unique<Block>()) {
   check_dtype(c, dtype);
@@ -152,7 +153,7 @@ ToleranceAnalyzer::ToleranceAnalyzer(const Case& c, const Params& params, const 
   const Program general = c.build(params, 2);
   const Program singleton = c.build(params, 1);
   output_ = resolve(general.output_type(), dtype).value_or(binary64);
-  if (c.inputs != nullptr) inputs_ = c.inputs(params, dtype);
+  shape_ = shapes(general)[general.output];
   for (const Backend& world : worlds(backend, general, dtype)) {
     worlds_.push_back(
         {world.compile(world, general, dtype), world.compile(world, singleton, dtype)});
@@ -186,9 +187,10 @@ ToleranceAnalyzer::Tallies ToleranceAnalyzer::measure(const Binding& binding,
   const Limits limits(tolerance);
   OracleEvaluator& oracle = binding.count == 1 ? *singleton_oracle_ : *general_oracle_;
   oracle.bind(binding);
-  for (std::uint64_t first = 0; first < binding.count; first += block_lanes) {
+  const std::uint64_t results = binding.rows * (shape_ == Shape::map ? binding.count : 1);
+  for (std::uint64_t first = 0; first < results; first += block_lanes) {
     const auto size =
-        static_cast<std::size_t>(std::min<std::uint64_t>(block_lanes, binding.count - first));
+        static_cast<std::size_t>(std::min<std::uint64_t>(block_lanes, results - first));
     poison(expected_->rounded, carrier_of(output_), size);
     oracle.evaluate(first, *expected_);
     tallies.rounded.add(expected_->rounded, *expected_, first, oracle, limits);
@@ -219,7 +221,7 @@ Attainment ToleranceAnalyzer::settle(const Tally& tally, Tally Tallies::*which,
 
 std::optional<WidthTolerance> ToleranceAnalyzer::at(const ExactNumber& axis_value,
                                                     const Tolerance& tolerance) {
-  const Binding binding{axis_value, axis_count(case_, params_, dtype_, axis_value), inputs_};
+  const Binding binding = binder_.binding(axis_value);
   const Tallies tallies = measure(binding, tolerance);
   if (tallies.points == 0) return std::nullopt;
   return WidthTolerance{settle(tallies.backend, &Tallies::backend, binding, tolerance),

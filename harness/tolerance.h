@@ -8,6 +8,7 @@
 
 #include "harness/backend.h"
 #include "harness/case.h"
+#include "harness/evaluate.h"
 #include "harness/exact_number.h"
 #include "harness/oracle.h"
 
@@ -76,7 +77,8 @@ class ToleranceAnalyzer {
   Params params_;
   Format dtype_;
   Format output_;
-  std::vector<InputVector> inputs_;
+  AxisBinder binder_;
+  Shape shape_;  ///< of the result
   std::vector<Engine> worlds_;
   std::unique_ptr<OracleEvaluator> general_oracle_;
   std::unique_ptr<OracleEvaluator> singleton_oracle_;

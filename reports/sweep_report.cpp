@@ -31,6 +31,8 @@ OrderedJson parameter_json(const Parameter& parameter, const std::string& value)
     case ParamKind::number:
     case ParamKind::size_expr:
     case ParamKind::list:
+    case ParamKind::values:
+    case ParamKind::value:
     case ParamKind::text:
       return value;
   }
@@ -84,6 +86,7 @@ class RowWriter {
   static OrderedJson tiers_json(const TierCounts& tiers) {
     return {{"certified", json_integer(tiers.certified)},
             {"exact", json_integer(tiers.exact)},
+            {"ziv", json_integer(tiers.ziv)},
             {"checked", json_integer(tiers.checked)},
             {"disagreements", json_integer(tiers.disagreements)}};
   }
@@ -171,6 +174,7 @@ class RowWriter {
 
   static OrderedJson envelope(const Envelope& envelope) {
     return {{"worlds", envelope.worlds},
+            {"worst", envelope.worst},
             {"some_world_differs", json_integer(envelope.some_world_differs)},
             {"every_world_differs", json_integer(envelope.every_world_differs)}};
   }
