@@ -9,8 +9,28 @@
 namespace halfulp {
 
 std::span<const Case> all_cases() {
-  static const std::array list{cases::meshgrid(), cases::meshgrid3d(), cases::ramp(),
-                               cases::scalar_division(), cases::scalar_op()};
+  static const std::array list{cases::meshgrid(),
+                               cases::meshgrid3d(),
+                               cases::ramp(),
+                               cases::scalar_division(),
+                               cases::scalar_op(),
+                               cases::sum(),
+                               cases::dot(),
+                               cases::matvec(),
+                               cases::norm(),
+                               cases::softmax(),
+                               cases::log_softmax(),
+                               cases::logsumexp(),
+                               cases::cross_entropy(),
+                               cases::variance(),
+                               cases::layer_norm(),
+                               cases::finite_difference(),
+                               cases::machine_epsilon(),
+                               cases::nan_inf(),
+                               cases::convert(),
+                               cases::cast_chain(),
+                               cases::clip(),
+                               cases::loss_scaling()};
   return list;
 }
 

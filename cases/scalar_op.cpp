@@ -39,7 +39,7 @@ ValueId square(ProgramBuilder& b, ValueId x, ValueId) {
   return b.binary(Op::mul, dtype_type, x, x);
 }
 
-constexpr std::array<Operation, 25> operations{{
+constexpr std::array<Operation, 32> operations{{
     {"x+s", Arguments::x_and_scalar, x_op_other<Op::add>},
     {"x-s", Arguments::x_and_scalar, x_op_other<Op::sub>},
     {"s-x", Arguments::x_and_scalar, other_op_x<Op::sub>},
@@ -59,6 +59,13 @@ constexpr std::array<Operation, 25> operations{{
     {"reciprocal", Arguments::x, of_x<Op::reciprocal>},
     {"square", Arguments::x, square},
     {"floor", Arguments::x, of_x<Op::floor>},
+    {"exp", Arguments::x, of_x<Op::exp>},
+    {"log", Arguments::x, of_x<Op::log>},
+    {"log1p", Arguments::x, of_x<Op::log1p>},
+    {"expm1", Arguments::x, of_x<Op::expm1>},
+    {"tanh", Arguments::x, of_x<Op::tanh>},
+    {"sigmoid", Arguments::x, of_x<Op::sigmoid>},
+    {"erf", Arguments::x, of_x<Op::erf>},
     {"to_f32", Arguments::x, cast_to<binary32>},
     {"to_f16", Arguments::x, cast_to<binary16>},
     {"to_bf16", Arguments::x, cast_to<bfloat16>},
