@@ -1,42 +1,8 @@
 #include "oracles/checked_oracle.h"
 
 #include <bit>
-#include <cmath>
 
-#include "harness/oracle.h"
-
-namespace halfulp {
-namespace oracles {
-namespace {
-
-/// The finalizer of splitmix64 (Steele, Lea and Flood, 2014): a bijection that scatters its input.
-std::uint64_t mixed(std::uint64_t x) {
-  x += 0x9e3779b97f4a7c15;
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
-  return x ^ (x >> 31);
-}
-
-std::uint64_t seed_of(const ExactNumber& n) {
-  return mixed(static_cast<std::uint64_t>(n.numerator) ^
-               mixed(static_cast<std::uint64_t>(n.denominator)));
-}
-
-std::uint64_t carried_bits(const Block& block, std::size_t lane) {
-  return block.carrier == Carrier::f32 ? std::bit_cast<std::uint32_t>(block.f32[lane])
-                                       : std::bit_cast<std::uint64_t>(block.f64[lane]);
-}
-
-/// Do two intervals meet? With a margin for the rounding of the sum and the difference.
-bool overlap(double value, double radius, double other, double other_radius) {
-  return std::fabs(value - other) <= (radius + other_radius) * (1 + 0x1p-50);
-}
-
-}  // namespace
-
-std::uint64_t sampled_index(std::uint64_t seed, std::uint64_t k) {
-  return k * sample_stride + mixed(seed ^ mixed(k)) % sample_stride;
-}
+namespace halfulp::oracles {
 
 CheckedOracle::CheckedOracle(const Program& program, const Format& dtype,
                              std::unique_ptr<FastTier> fast)
@@ -50,7 +16,7 @@ CheckedOracle::CheckedOracle(const Program& program, const Format& dtype)
 void CheckedOracle::bind(const Binding& binding) {
   RationalOracle::bind(binding);
   count_ = binding.count;
-  seed_ = seed_of(binding.n);
+  seed_ = sample_seed(binding.n);
   if (fast_) fast_->bind(binding, evaluator());
 }
 
@@ -84,27 +50,9 @@ void CheckedOracle::check(std::uint64_t index, std::size_t lane, const LaneSet& 
                           OracleBlock& out) {
   if (undecided.contains(lane)) return;
   ++counts().checked;
-  const double value = out.value[lane];
-  const double radius = out.radius[lane];
-  const std::uint64_t bits = carried_bits(out.rounded, lane);
+  const Answer certified = answer_at(out, lane);
   decide_exactly(index, lane, out);
-  if (bits != carried_bits(out.rounded, lane) ||
-      !overlap(value, radius, out.value[lane], out.radius[lane])) {
-    ++counts().disagreements;
-  }
+  if (contradict(certified, answer_at(out, lane))) ++counts().disagreements;
 }
 
-}  // namespace oracles
-
-std::unique_ptr<OracleEvaluator> make_oracle(OracleKind kind, const Program& program,
-                                             const Format& dtype) {
-  switch (kind) {
-    case OracleKind::exact:
-      return std::make_unique<oracles::RationalOracle>(program, dtype);
-    case OracleKind::checked:
-      return std::make_unique<oracles::CheckedOracle>(program, dtype);
-  }
-  return nullptr;
-}
-
-}  // namespace halfulp
+}  // namespace halfulp::oracles

@@ -6,6 +6,7 @@
 
 #include "oracles/certified.h"
 #include "oracles/rational_oracle.h"
+#include "oracles/sample.h"
 
 namespace halfulp::oracles {
 
@@ -28,13 +29,5 @@ class CheckedOracle : public RationalOracle {
   std::uint64_t count_ = 0;
   std::uint64_t seed_ = 0;  ///< of the sample, from the size
 };
-
-/// Indices per sampled point.
-inline constexpr std::uint64_t sample_stride = 4096;
-
-/// The index that is recomputed among [k * sample_stride, (k + 1) * sample_stride); it depends on
-/// the seed (the size) and k alone, not on blocks or threads. Besides these the first and the last
-/// index of an axis are.
-std::uint64_t sampled_index(std::uint64_t seed, std::uint64_t k);
 
 }  // namespace halfulp::oracles

@@ -70,14 +70,35 @@ RootState root_of(const Instruction& instruction, ValueId id,
     case Op::neg:
     case Op::abs:
     case Op::cast:
+    case Op::cast_truncate:
+    case Op::cast_stochastic:
     case Op::reciprocal:
       return state(0);
     case Op::sqrt:
     case Op::rsqrt:
       if (state(0).source) unsupported(instruction, "of a value with a square root");
       return {id, true};
+    case Op::exp:
+    case Op::log:
+    case Op::log1p:
+    case Op::expm1:
+    case Op::tanh:
+    case Op::sigmoid:
+    case Op::erf:
+    case Op::equal:
+    case Op::sum:
+    case Op::product:
+    case Op::dot:
+    case Op::smallest:
+    case Op::largest:
+    case Op::index_of_largest:
+    case Op::welford_mean:
+    case Op::welford_m2:
+    case Op::chan_m2:
+    case Op::element:
+      break;
   }
-  return {};
+  unsupported(instruction, "with rational arithmetic");
 }
 
 }  // namespace
@@ -186,9 +207,12 @@ ExactValue ExactEvaluator::compute(ValueId id, std::uint64_t index) const {
     case Op::floor:
       return floor(value(0));
     case Op::cast:
+    case Op::cast_truncate:
+    case Op::cast_stochastic:
       return value(0);
+    default:
+      throw Unsupported("unknown operation");  // check_exactly_evaluable knows them all
   }
-  throw Unsupported("unknown operation");
 }
 
 }  // namespace halfulp::oracles

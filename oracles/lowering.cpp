@@ -134,7 +134,11 @@ class Lowering {
       case Op::floor:
         return unary(KernelOp::floor, operand(0));
       case Op::cast:
+      case Op::cast_truncate:
+      case Op::cast_stochastic:
         return operand(0);
+      default:
+        break;  // check_exactly_evaluable refuses it
     }
     return index;
   }

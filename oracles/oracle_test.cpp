@@ -14,6 +14,7 @@
 #include "harness/encoding.h"
 #include "oracles/checked_oracle.h"
 #include "oracles/rational_oracle.h"
+#include "oracles/round_once.h"
 
 namespace halfulp::oracles {
 namespace {
@@ -324,20 +325,31 @@ TEST_CASE("zeros, singletons and exact errors", "[oracle]") {
   single->evaluate(0, *block);
 }
 
-TEST_CASE("programs that cannot be evaluated exactly are refused", "[oracle]") {
-  const auto refused = [](const std::function<ValueId(ProgramBuilder&)>& build) {
+TEST_CASE("a program that ends in an integer is refused", "[oracle]") {
+  ProgramBuilder b;
+  const Program program = b.finish(b.index());
+  CHECK_THROWS_AS(make_oracle(OracleKind::checked, program, binary16), Unsupported);
+}
+
+TEST_CASE("roots of roots and sums of different roots are left to intervals", "[oracle]") {
+  const auto first_result = [](const std::function<ValueId(ProgramBuilder&)>& build) {
     ProgramBuilder b;
     const ValueId output = build(b);
-    CHECK_THROWS_AS(make_oracle(OracleKind::checked, b.finish(output), binary16), Unsupported);
+    const auto oracle = make_oracle(OracleKind::checked, b.finish(output), binary16);
+    const std::vector<InputVector> inputs{{{2}, {}}, {{3}, {}}};
+    oracle->bind({exact(1), 1, inputs});
+    return oracle->round_once(0, RoundingMode::to_nearest_even).bits;
   };
-  refused([](ProgramBuilder& b) { return b.index(); });
-  refused([](ProgramBuilder& b) {
-    return b.unary(Op::sqrt, dtype_type, b.unary(Op::sqrt, dtype_type, b.input(0)));
-  });
-  refused([](ProgramBuilder& b) {
-    return b.binary(Op::add, dtype_type, b.unary(Op::sqrt, dtype_type, b.input(0)),
-                    b.unary(Op::sqrt, dtype_type, b.input(1)));
-  });
+  const auto rounded = [](double value) {  // none is near a midpoint
+    return round_once(ExactValue::from_double(value), binary16, RoundingMode::to_nearest_even).bits;
+  };
+  CHECK(first_result([](ProgramBuilder& b) {
+          return b.unary(Op::sqrt, dtype_type, b.unary(Op::sqrt, dtype_type, b.input(0)));
+        }) == rounded(std::sqrt(std::sqrt(2.0))));
+  CHECK(first_result([](ProgramBuilder& b) {
+          return b.binary(Op::add, dtype_type, b.unary(Op::sqrt, dtype_type, b.input(0)),
+                          b.unary(Op::sqrt, dtype_type, b.input(1)));
+        }) == rounded(std::sqrt(2.0) + std::sqrt(3.0)));
 }
 
 }  // namespace

@@ -8,6 +8,7 @@ namespace halfulp {
 TierCounts& TierCounts::operator+=(const TierCounts& o) {
   certified += o.certified;
   exact += o.exact;
+  ziv += o.ziv;
   checked += o.checked;
   disagreements += o.disagreements;
   return *this;
