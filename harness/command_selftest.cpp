@@ -10,6 +10,7 @@
 #include "harness/commands.h"
 #include "harness/encoding.h"
 #include "harness/error.h"
+#include "harness/evaluate.h"
 #include "harness/oracle.h"
 #include "harness/rounding.h"
 #include "harness/sabotage.h"
@@ -42,21 +43,32 @@ struct Disagreements {
   TierCounts tiers;
 };
 
-Disagreements compare_oracles(const Program& program, const Format& dtype, std::uint64_t widths) {
-  Disagreements out;
+/// What the oracles are compared on: a case's program at every size from 2 on.
+struct OracleCheck {
+  std::string_view subject;
+  Params params;
+  std::vector<Format> dtypes;
+  std::uint64_t widths;
+};
+
+Disagreements compare_oracles(const OracleCheck& check, const Params& params, const Format& dtype) {
+  const Case& subject = find_case(check.subject);
+  const Program program = subject.build(params, 2);
   const auto checked = make_oracle(OracleKind::checked, program, dtype);
-  const auto rational = make_oracle(OracleKind::exact, program, dtype);
+  const auto alone = make_oracle(OracleKind::exact, program, dtype);
   const auto block = std::make_unique<OracleBlock>();
-  for (std::uint64_t n = 2; n <= widths; ++n) {
-    const Binding binding{exact(static_cast<std::int64_t>(n)), n, {}};
+  AxisBinder binder(subject, params, dtype);
+  Disagreements out;
+  for (std::uint64_t n = 2; n <= check.widths; ++n) {
+    const Binding binding = binder.binding(exact(static_cast<std::int64_t>(n)));
     checked->bind(binding);
-    rational->bind(binding);
-    block->rounded.size = static_cast<std::size_t>(n);
+    alone->bind(binding);
+    block->rounded.size = static_cast<std::size_t>(result_count(program, n, 1));
     checked->evaluate(0, *block);
-    for (std::uint64_t i = 0; i < n; ++i) {
-      const auto bits = encode_exact(block->rounded.value(static_cast<std::size_t>(i)), dtype);
+    for (std::size_t i = 0; i < block->rounded.size; ++i) {
+      const auto bits = encode_exact(block->rounded.value(i), dtype);
       ++out.points;
-      if (bits != rational->round_once(i, RoundingMode::to_nearest_even).bits) ++out.differing;
+      if (bits != alone->round_once(i, RoundingMode::to_nearest_even).bits) ++out.differing;
     }
   }
   out.tiers = checked->tiers();
@@ -64,20 +76,29 @@ Disagreements compare_oracles(const Program& program, const Format& dtype, std::
 }
 
 void check_oracles(Tally& tally) {
-  constexpr std::uint64_t widths = 160;
-  const Case& meshgrid = find_case("meshgrid");
-  for (const std::string align_corners : {"true", "false"}) {
-    const Params params = complete_params(meshgrid, {{"align_corners", align_corners}});
-    const Program program = meshgrid.build(params, 2);
-    for (const Format& dtype : {binary16, bfloat16, binary32, binary64}) {
-      const Disagreements d = compare_oracles(program, dtype, widths);
+  const std::vector<Format> all{binary16, bfloat16, binary32, binary64};
+  const std::vector<Format> narrow{binary16, bfloat16, binary32};
+  const std::vector<OracleCheck> checks{
+      {"meshgrid", {{"align_corners", "true"}}, all, 160},
+      {"meshgrid", {{"align_corners", "false"}}, all, 160},
+      {"softmax", {{"form", "naive"}}, narrow, 24},
+      {"logsumexp", {{"form", "stable"}}, narrow, 24},
+      {"variance", {{"form", "naive"}}, narrow, 48},
+      {"dot", {{"distribution", "cancelling"}}, narrow, 48},
+  };
+  for (const OracleCheck& check : checks) {
+    const auto& [name, value] = *check.params.begin();
+    const Params params = complete_params(find_case(check.subject), check.params);
+    for (const Format& dtype : check.dtypes) {
+      const Disagreements d = compare_oracles(check, params, dtype);
       tally.report(
           d.differing == 0 && d.tiers.disagreements == 0,
-          fmt::format("oracles: checked against rational, meshgrid align_corners={} {} widths "
-                      "2..{}: {} points, {} certified, {} exact, {} checked twice, {} disagree",
-                      align_corners, short_name(dtype), widths, grouped(d.points),
-                      grouped(d.tiers.certified), grouped(d.tiers.exact), grouped(d.tiers.checked),
-                      d.differing));
+          fmt::format("oracles: by tiers against exactly, {} {}={} {} widths 2..{}: {} "
+                      "points, {} certified, {} exact, {} by Ziv, {} checked twice, {} "
+                      "disagree",
+                      check.subject, name, value, short_name(dtype), check.widths,
+                      grouped(d.points), grouped(d.tiers.certified), grouped(d.tiers.exact),
+                      grouped(d.tiers.ziv), grouped(d.tiers.checked), d.differing));
     }
   }
 }
