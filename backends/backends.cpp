@@ -30,7 +30,7 @@ const ExecutionModel textbook_model{.scalars = Scalars::type,
                                     .wide_casts = WideCasts::once,
                                     .order = sequential,
                                     .accumulator = Accumulator::type,
-                                    .elementary = Elementary::correct};
+                                    .elementary = Elementary::correct_in_type};
 
 const Lowering triton_static{.casts = Casts::folded,
                              .sources = Casts::folded,

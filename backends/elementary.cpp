@@ -1,6 +1,7 @@
 #include "backends/elementary.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <stdexcept>
@@ -75,8 +76,31 @@ float neighbour(float x, float direction) {
   return next < range.least || next > range.greatest ? result : std::copysign(next, result);
 }
 
+/// Is |f(x)| above |result|, its nearest binary32 value? f(x) is not exact.
+template <Op op>
+bool is_beyond(float x, float result) {
+  const auto near = static_cast<double>(result);
+  const double value = in_double<op>(static_cast<double>(x));
+  double difference = value - near;
+  if (!(std::fabs(difference) > 2 * double_error * std::fabs(value))) {
+    const DoubleDouble better = elementary_double_double(op, x);
+    difference = (better.high - near) + better.low;
+  }
+  return (difference > 0) == (result > 0);
+}
+
+/// Rounded to odd in binary32, so that narrowing it to a half type rounds f(x) once (casts.h).
+template <Op op>
+float odd(float x) {
+  const float nearest = correct<op>(x);
+  if (!std::isfinite(nearest) || is_exact<op>(x)) return nearest;
+  const float chopped = is_beyond<op>(x, nearest) ? nearest : std::nextafter(nearest, 0.0f);
+  return std::bit_cast<float>(std::bit_cast<std::uint32_t>(chopped) | 1U);
+}
+
 template <Op op, Elementary elementary>
 float result(float x) {
+  if constexpr (elementary == Elementary::correct_in_type) return odd<op>(x);
   if constexpr (elementary == Elementary::ulp_below) return neighbour<op>(x, -infinity);
   if constexpr (elementary == Elementary::ulp_above) return neighbour<op>(x, infinity);
   return correct<op>(x);
@@ -113,6 +137,9 @@ KernelF32 select(Elementary elementary, Narrowing::Kind kind) {
   switch (elementary) {
     case Elementary::correct:
       return select<op, Elementary::correct>(kind);
+    case Elementary::correct_in_type:
+      return kind == Narrowing::Kind::none ? select<op, Elementary::correct>(kind)
+                                           : select<op, Elementary::correct_in_type>(kind);
     case Elementary::ulp_below:
       return select<op, Elementary::ulp_below>(kind);
     case Elementary::ulp_above:

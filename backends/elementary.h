@@ -16,9 +16,10 @@ namespace halfulp::backends {
 /// keep their sign in log1p, expm1, tanh and erf.
 float correctly_rounded(Op op, float x);
 
-/// out[i] = narrow(f(a[i])), f the correctly rounded binary32 result (Elementary::correct) or its
-/// neighbour below or above (ulp_below, ulp_above). A result has no such neighbour, and stays as it
-/// is, where
+/// out[i] = narrow(f(a[i])), f the correctly rounded binary32 result (Elementary::correct), or
+/// rounded to odd there, so that the result is correctly rounded in the type that it is narrowed to
+/// (correct_in_type; at most 22 bits, or binary32 itself); or the first one's neighbour below or
+/// above (ulp_below, ulp_above). A result has no such neighbour, and stays as it is, where
 ///   - it is exact: NaN, f(+-inf), log(0), log1p(-1), and the arguments of which f is rational:
 ///     0, or 1 for log;
 ///   - it overflowed: the exact value lies more than an ulp beyond the largest finite one, from

@@ -79,11 +79,13 @@ constexpr std::array accumulator{model<&M::accumulator, Accumulator::opmath>("op
 constexpr std::array extremes{model<&M::extremes, Extremes::propagate>("propagate"),
                               model<&M::extremes, Extremes::number>("number"),
                               model<&M::extremes, Extremes::select>("select")};
-constexpr std::array elementary{model<&M::elementary, Elementary::unmodelled>("unmodelled"),
-                                model<&M::elementary, Elementary::correct>("correct"),
-                                model<&M::elementary, Elementary::within_ulp>("within-ulp"),
-                                model<&M::elementary, Elementary::ulp_below>("ulp-below"),
-                                model<&M::elementary, Elementary::ulp_above>("ulp-above")};
+constexpr std::array elementary{
+    model<&M::elementary, Elementary::unmodelled>("unmodelled"),
+    model<&M::elementary, Elementary::correct>("correct"),
+    model<&M::elementary, Elementary::correct_in_type>("correct-in-type"),
+    model<&M::elementary, Elementary::within_ulp>("within-ulp"),
+    model<&M::elementary, Elementary::ulp_below>("ulp-below"),
+    model<&M::elementary, Elementary::ulp_above>("ulp-above")};
 
 constexpr std::array<std::string_view, 9> order_names{"unmodelled", "any",      "sequential",
                                                       "reversed",   "pairwise", "pairs",
@@ -127,7 +129,8 @@ constexpr std::array<Field, 21> fields{{
      set_order, order_text},
     {"accumulator", "where partial results of a reduction are rounded", accumulator},
     {"extremes", "min and max with a NaN: NaN, the other operand, or the second operand", extremes},
-    {"elementary", "the float32 kernel of exp, log, ...", elementary},
+    {"elementary", "the kernel of exp, log, ...: rounded in float32 and narrowed, or once",
+     elementary},
 }};
 
 }  // namespace

@@ -64,9 +64,17 @@ enum class Accumulator : std::uint8_t { opmath, type, binary64 };
 /// What min and max return where an operand is NaN: NaN, the other operand (fmin, fmax), or what
 /// `a < b ? a : b` returns, which is b (x86's minps).
 enum class Extremes : std::uint8_t { propagate, number, select };
-/// The kernel of exp, log, … in binary32: not known, correctly rounded, or somewhere within one ulp
-/// of that (one world each for the neighbour below, the correctly rounded result, and above).
-enum class Elementary : std::uint8_t { unmodelled, correct, within_ulp, ulp_below, ulp_above };
+/// The kernel of exp, log, …: not known; correctly rounded in binary32, then narrowed; correctly
+/// rounded to the type of the operation; or somewhere within one ulp of the first in binary32 (one
+/// world each for the neighbour below, the correctly rounded result, and above).
+enum class Elementary : std::uint8_t {
+  unmodelled,
+  correct,
+  correct_in_type,
+  within_ulp,
+  ulp_below,
+  ulp_above,
+};
 
 /// Where and how values are rounded.
 struct ExecutionModel {
