@@ -209,11 +209,17 @@ void add_eval_command(CLI::App& app, CommandContext& context) {
   command->add_option("--npy", options->npy, "write a NumPy array here instead of printing");
   command->footer(
       "Prints one `index 0xHEX value` line a point; with --height (and --depth) the whole tensor,\n"
-      "coordinates last.\n"
+      "coordinates last. A vector is given (--values, --input FILE.npy), filled (--fill V --width "
+      "N) "
+      "or\ndrawn (--distribution D --seed S --width N); only a vector may have width 0.\n"
       "Examples:\n"
       "  halfulp eval meshgrid --form arange --dtype bf16 --width 258 --backend eager-cpu\n"
       "  halfulp eval meshgrid --dtype f16 --width 5 --backend oracle\n"
-      "  halfulp eval scalar-division --a 169 --b 13 --dtype f32 --backend cuda-aten");
+      "  halfulp eval scalar-division --a 169 --b 13 --dtype f32 --backend cuda-aten\n"
+      "  halfulp eval sum --dtype f16 --fill 1 --width 3000 --backend stepwise\n"
+      "  halfulp eval softmax --dtype bf16 --values 100,101,-inf --backend oracle\n"
+      "  halfulp eval sum --dtype f32 --distribution cancelling --seed 7 --width 1000 --backend "
+      "fused-fp32+order=pairwise");
   command->callback([command, options, &context] {
     context.action = [command, options, &context] {
       check_options(*command);

@@ -80,6 +80,10 @@ void add_sweep_command(CLI::App& app, CommandContext& context) {
       "eager-cpu --reference fused-fp32 --json out.json\n"
       "  halfulp sweep meshgrid --form arange,float32-once --dtype f16,bf16 --widths 2..4096\n"
       "  halfulp sweep scalar-division --a 0..4096 --b 1..1999 --dtype f32 --backend cuda-aten\n"
+      "  halfulp sweep softmax --form naive,stable --dtype f16,bf16 --widths 1..512 --distribution "
+      "normal --seed 1 --backend stepwise,fused-fp32\n"
+      "  halfulp sweep sum --dtype f32 --widths 2..300 --distribution cancelling --backend "
+      "stepwise+order=any\n"
       "Reports and exits with 0 whatever it finds; 5 if nothing was evaluated.");
   command->callback([command, options, &context] {
     context.action = [command, options, &context] {
