@@ -73,8 +73,7 @@ class Planner {
 
   /// Plans one loop over the blocks: what the targets need and no earlier loop kept.
   void place_maps(const std::vector<ValueId>& targets, Target target) {
-    for (ValueId id = 0; id < values_.size(); ++id) {
-      Value& value = values_[id];
+    for (Value& value : values_) {
       value.uses_left = 0;
       value.needed = value.kept = false;
       if (value.location.kind == Location::Kind::block) value.location = {};

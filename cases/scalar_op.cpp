@@ -104,6 +104,9 @@ std::vector<std::uint64_t> binary32_patterns() {
 
 std::uint64_t points(const Params& params, const Format& dtype) {
   if (is_set(params, "values")) return number_list_size(params.find("values")->second);
+  if (dtype == binary64) {
+    throw UsageError("scalar-op: f64 has too many encodings to try them all; give --values");
+  }
   return dtype == binary32 ? 131072 : std::uint64_t{1} << dtype.width();
 }
 
@@ -150,9 +153,7 @@ void check(const Params& params, const Format& dtype) {
     throw UsageError(
         fmt::format("scalar-op: {} {} --scalar", op.name, takes_scalar ? "needs" : "takes no"));
   }
-  if (dtype == binary64 && !is_set(params, "values")) {
-    throw UsageError("scalar-op: f64 has too many encodings to try them all; give --values");
-  }
+  points(params, dtype);
 }
 
 std::vector<std::string_view> operation_names() {

@@ -278,6 +278,12 @@ NpyArray read_npy(const std::string& path, const Format& format) {
   if (std::filesystem::is_directory(path, ignored)) {
     throw UsageError(fmt::format("cannot read '{}': it is a directory", path));
   }
+  if (std::filesystem::is_fifo(path, ignored) || std::filesystem::is_socket(path, ignored)) {
+    throw UsageError(
+        fmt::format("cannot read '{}': a vector's file is read more than once, and "
+                    "this is a pipe",
+                    path));
+  }
   std::ifstream file(path, std::ios::binary);
   if (!file) {
     throw UsageError(fmt::format("cannot read '{}': {}", path, std::strerror(errno)));

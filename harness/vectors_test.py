@@ -170,6 +170,8 @@ class Files(CommandTest):
         self.refuse(f"{evaluate} --dtype f32 --input cut.npy", "cut.npy")
         self.refuse(f"{evaluate} --dtype f32 --input long.npy", "long.npy")
         self.refuse(f"{evaluate} --dtype f32 --input .", "directory")
+        os.mkfifo(self.folder / "pipe.npy")
+        self.refuse(f"{evaluate} --dtype f32 --input pipe.npy", "pipe")
         self.refuse(f"eval dot --dtype f32 --input {f32} --input-y {two} --backend stepwise", "2")
 
 
