@@ -164,6 +164,8 @@ TEST_CASE("NaN and infinities through reductions of two elements", "[conversions
   CHECK(of("largest", "nan,1") == "nan nan nan 0x3c00");
   CHECK(of("smallest", "nan,1") == "nan nan nan 0x3c00");
   CHECK(of("sum", "inf,-inf") == "inf nan nan -inf");
+  CHECK(of("product", "inf,-inf") == "inf -inf -inf inf");
+  CHECK(of("product", "inf,0") == "inf nan nan 0x0000");
   CHECK(of("index-of-largest", "1,nan") == "0x0000 0x3c00 0x0000 0x0000");
   CHECK(of("logsumexp", "inf,-inf") == "inf inf inf -inf");
   CHECK(of("logsumexp", "nan,inf") == "nan nan nan inf");

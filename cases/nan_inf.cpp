@@ -66,12 +66,13 @@ ValueId softmax_of_row(Builder& s) {
 }
 ValueId logsumexp_of_row(Builder& s) { return stable_logsumexp(s.b, s.b.input(0, Rows::each)); }
 
-constexpr std::array<Operation, 10> operations{{
+constexpr std::array<Operation, 11> operations{{
     {"max", Layout::pairs, extreme_of_pair<Op::max>},
     {"min", Layout::pairs, extreme_of_pair<Op::min>},
     {"clamp", Layout::pairs, clamp},
     {"relu", Layout::single, relu},
     {"sum", Layout::rows, reduction_of_row<Op::sum>},
+    {"product", Layout::rows, reduction_of_row<Op::product>},
     {"largest", Layout::rows, reduction_of_row<Op::largest>},
     {"smallest", Layout::rows, reduction_of_row<Op::smallest>},
     {"index-of-largest", Layout::rows, reduction_of_row<Op::index_of_largest>},
