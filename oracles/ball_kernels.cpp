@@ -238,9 +238,8 @@ HWY_INLINE std::uint64_t bits_of(M mask, std::size_t lane, const BallRoundStep& 
   return is_whole ? bits : bits & ((std::uint64_t{1} << (step.size - lane)) - 1);
 }
 
-HWY_INLINE void store_rounded(V rounded, const BallRoundStep& step, std::size_t lane) {
+HWY_INLINE void store_carried(hn::Vec<DF> carried, const BallRoundStep& step, std::size_t lane) {
   const DF df;
-  const auto carried = hn::DemoteTo(df, rounded);
   if (lane + hn::Lanes(df) <= step.size) {
     hn::StoreU(carried, df, step.rounded + lane);
     return;
@@ -258,11 +257,22 @@ HWY_INLINE M overflows(V a, V margin, const BallRounding& rounding) {
   return hn::And(is_beyond, hn::And(hn::Ge(distance, margin), hn::Lt(margin, unbounded())));
 }
 
-/// A vector in which not every lane is normal and decided. Overflown results are written
-/// afterwards: some targets demote an infinity to a finite number.
-HWY_NOINLINE void round_carefully(const BallRoundStep& step, const BallRounding& rounding,
-                                  std::size_t lane, LaneSet& undecided) {
-  const BallRoundingVectors c(rounding);
+/// Puts what overflows to where `overflown` is set. By selection among floats: some targets demote
+/// an infinity to a finite number.
+HWY_INLINE hn::Vec<DF> with_overflows(hn::Vec<DF> carried, M overflown,
+                                      const BallRounding& rounding) {
+  const DF df;
+  const auto flags = hn::DemoteTo(df, hn::IfThenElseZero(overflown, number(1)));
+  const auto magnitude = hn::Set(df, rounding.overflowed_magnitude);
+  const auto overflowed =
+      std::isnan(rounding.overflowed_magnitude) ? magnitude : hn::CopySign(magnitude, carried);
+  return hn::IfThenElse(hn::Ne(flags, hn::Zero(df)), overflowed, carried);
+}
+
+/// A vector in which not every lane is normal and decided.
+HWY_INLINE void round_carefully(const BallRoundStep& step, const BallRounding& rounding,
+                                const BallRoundingVectors& c, std::size_t lane,
+                                LaneSet& undecided) {
   const V value = hn::Load(D(), step.value + lane);
   const V radius = hn::Load(D(), step.radius + lane);
   const V a = hn::Abs(value);
@@ -270,15 +280,13 @@ HWY_NOINLINE void round_carefully(const BallRoundStep& step, const BallRounding&
   const M is_positive = hn::Eq(none(), number(step.sign == KnownSign::positive ? 0 : 1));
   const RoundedMagnitude out = round_any(a, margin, is_positive, c);
   const V sign = hn::IfThenZeroElse(is_positive, hn::Xor(value, a));
-  store_rounded(hn::Or(out.rounded, sign), step, lane);
-  const std::uint64_t overflown = bits_of(overflows(a, margin, rounding), lane, step);
-  for (std::size_t k = 0; k < hn::Lanes(D()); ++k) {
-    if ((overflown >> k & 1) == 0) continue;
-    step.rounded[lane + k] = rounding.overflowed(step.value[lane + k]);
-  }
+  const M overflown = overflows(a, margin, rounding);
+  const auto carried = hn::DemoteTo(DF(), hn::Or(out.rounded, sign));
+  store_carried(with_overflows(carried, overflown, rounding), step, lane);
+  const M decided = hn::Or(out.decided, overflown);
+  if (hn::AllTrue(D(), decided)) return;
   const std::size_t first = step.first_lane + lane;
-  const std::uint64_t others = bits_of(hn::Not(out.decided), lane, step) & ~overflown;
-  undecided.words[first / 64] |= others << (first % 64);
+  undecided.words[first / 64] |= bits_of(hn::Not(decided), lane, step) << (first % 64);
 }
 
 void round_balls(const BallRoundStep& step, const BallRounding& rounding, LaneSet& undecided) {
@@ -291,9 +299,9 @@ void round_balls(const BallRoundStep& step, const BallRounding& rounding, LaneSe
     const RoundedMagnitude out = round_normal(a, hn::Add(radius, radius), c);
     const M is_plain = hn::And(out.decided, hn::Ge(a, c.min_normal));
     if (HWY_LIKELY(hn::AllTrue(d, is_plain))) {
-      store_rounded(hn::Or(out.rounded, hn::Xor(value, a)), step, i);
+      store_carried(hn::DemoteTo(DF(), hn::Or(out.rounded, hn::Xor(value, a))), step, i);
     } else {
-      round_carefully(step, rounding, i, undecided);
+      round_carefully(step, rounding, c, i, undecided);
     }
   }
 }
